@@ -5,18 +5,18 @@ import HCI
 import Logging
 import Radio
 
-/// A controller of this machine that is used alongside the Linux kernel: power and settings over its management
-/// interface, scan, advertising and connecting over the raw HCI socket, ATT over its L2CAP sockets.
+/// A controller of this machine, used alongside the Linux kernel: power and settings over its management interface,
+/// scan, advertising and connecting over the raw HCI socket, ATT over its L2CAP sockets.
 ///
 /// The adapter composes the parts, each of which owns its state: `LifecycleHost` (power, settings and removal),
 /// `RadioHost` (the controller), `PrivateAddressHost`, `KernelLinks`, `KernelPairing` and `KernelChannels`.
 package final class KernelAdapter: ControllerAdapter {
   /// The adapter's identity; its address and capabilities are known once it is on.
   package internal(set) var information: AdapterInformation
-  /// Whether the controller works; starts as `.absent`.
+  /// The state of the controller; starts as `.absent`.
   package internal(set) var state = AdapterState.absent
-  /// Called on the event loop with the kernel's numbers of controllers that are there: all of them when this adapter
-  /// looks for its own, and each that appears later. So adapters can be made for them too.
+  /// Called on the event loop with the kernel's numbers of present controllers: all of them when this adapter searches
+  /// for its own, and each that appears later. So adapters can be made for them too.
   package var onControllers: (([UInt16]) -> Void)?
 
   let context: AdapterContext
@@ -38,9 +38,9 @@ package final class KernelAdapter: ControllerAdapter {
   /// Describes an adapter; nothing happens before `start()`. Create and use it on the event loop.
   /// - Parameters:
   ///   - selector: which controller.
-  ///   - isNamed: whether just this one was chosen: then it is used beside bluetoothd, which has another.
-  ///   - publicAddress: the address that the controller gets if the kernel does not use it for lack of one.
-  ///   - spare: the static random address of a controller that has no address at all.
+  ///   - isNamed: true if exactly this controller was chosen: then it is used beside bluetoothd, which has another.
+  ///   - publicAddress: the address for a controller that the kernel does not use for lack of one.
+  ///   - spare: the static random address for a controller without any address.
   ///   - loop: the loop on which everything happens.
   ///   - scheduler: the clock and the alarms of that loop.
   ///   - logger: for details that users need not know.
@@ -53,7 +53,7 @@ package final class KernelAdapter: ControllerAdapter {
       kernel: LinuxSockets(loop: loop), loop: loop, scheduler: scheduler, logger: logger)
   }
 
-  /// The same with other sockets.
+  /// Describes an adapter with other sockets.
   init(
     selector: AdapterSelector, isNamed: Bool = false, publicAddress: DeviceAddress? = nil, spare: DeviceAddress,
     kernel: any KernelSockets, loop: EventLoop, scheduler: any Scheduler, logger: Logger
@@ -97,8 +97,8 @@ package final class KernelAdapter: ControllerAdapter {
 
   package func unpublishChannel(_ psm: UInt16) { channels.unpublish(psm) }
 
-  /// Whether this process may listen under a number, for enhanced channels, and the kernel has those. Numbers below
-  /// 0x80 take CAP_NET_BIND_SERVICE.
+  /// True if the kernel has enhanced channels and this process may listen for them under a number. Numbers below 0x80
+  /// require CAP_NET_BIND_SERVICE.
   package static func mayListen(on psm: UInt16) -> Bool { KernelChannels.mayListen(on: psm, at: nil) }
 
   package func setBonds(_ bonds: any BondSource) { pairing.keys.stored = bonds }
@@ -128,7 +128,7 @@ package final class KernelAdapter: ControllerAdapter {
     pairing.outOfBand.remove(address, isInUse: activities.isReady)
   }
 
-  /// Has the kernel forget the keys of a device. A controller that is off loads its keys anew before use.
+  /// Makes the kernel forget a device's keys. A controller that is off loads its keys again before use.
   package func unpair(_ address: DeviceAddress) {
     pairing.keys.unpair(address, tells: state == .on || state == .suspended || state == .starting)
   }
@@ -170,7 +170,7 @@ extension KernelAdapter: LifecycleHostOwner {
     var new = information
     new.id = context.name
     new.name = String(decoding: controller.name, as: UTF8.self)
-    // The kernel has no other word for a maker that it has not read.
+    // The kernel has no other value for a manufacturer that it has not read.
     let isRead = controller.manufacturer != 0xFFFF
     new.company = isRead ? controller.manufacturer : nil
     new.version = isRead ? controller.version : nil
@@ -217,7 +217,7 @@ extension KernelAdapter: LifecycleHostOwner {
     addresses.receive(answer: event)
   }
 
-  // An active scan is heard on the HCI socket, unless that is silent.
+  // An active scan is received on the HCI socket, unless that is silent.
   var awaitsKernel: Bool { activities.isSilent }
   func kernelFoundDevice() { activities.kernelFound() }
 
@@ -242,7 +242,7 @@ extension KernelAdapter: RadioHostOwner {
     pairing.applySettings()
     pairing.outOfBand.begin()
     channels.begin()
-    // Bonds may have been added since the kernel was told of all.
+    // Bonds may have been added since the kernel last loaded them.
     pairing.keys.reload()
     links.begin()
   }
@@ -253,7 +253,7 @@ extension KernelAdapter: RadioHostOwner {
 
   func heard(_ command: CommandPacket) {
     if lifecycle.privacy != nil { addresses.heard(command) }
-    // Before the controller tells that the link is encrypted, which waits for the end of a call as well.
+    // Delivered before the controller reports the link encrypted, which also waits for the end of a call.
     if pairing.heard(command), !radio.isInCall { events.deliver() }
   }
 
@@ -272,10 +272,10 @@ extension KernelAdapter: RadioHostOwner {
     pairing.keysAreMissing(handle, theirs: theirs)
   }
 
-  // All other settings are the kernel's.
+  // The kernel owns all other settings.
   func renewed() {}
 
-  /// The controller forgets extended commands, by a power cycle, before it takes legacy ones.
+  /// A power cycle makes the controller forget extended commands before it accepts legacy ones.
   func avoid(_ quirk: Quirk) {
     let feature = quirk == .extendedScanning ? "extended scanning" : "extended connecting"
     fail(

@@ -6,19 +6,19 @@ import Host
 import Logging
 import Radio
 
-/// A controller over a transport of its own, or the kernel's user channel, that no other host uses: Bluetooth's host is
-/// this program, without a kernel.
+/// A controller over a transport of its own, or the kernel's user channel, that no other host uses: this program is the
+/// Bluetooth host, without the kernel's.
 ///
 /// The adapter composes the parts, each of which owns its state: `ControllerHost` (the transport, the set-up and the
-/// radio machines) and `HostLinks` (data and links). A controller whose transport ends is absent, and is looked for
-/// until it returns.
+/// radio machines) and `HostLinks` (data and links). When its transport ends, the controller is absent, and is searched
+/// for until it returns.
 package final class HostAdapter: ControllerAdapter {
   /// The adapter's identity; its address and capabilities are known once it is on.
   package internal(set) var information: AdapterInformation
-  /// Whether the controller works; starts as `.absent`.
+  /// The state of the controller; starts as `.absent`.
   package internal(set) var state = AdapterState.absent
 
-  /// The attempts to find a controller that has worked for so long begin anew when it is gone.
+  /// Once a controller has worked for this long, its loss resets the back-off of the attempts to find it.
   private static let steady = Duration.seconds(10)
 
   private let address: ControllerAddress
@@ -29,10 +29,10 @@ package final class HostAdapter: ControllerAdapter {
   private let links: HostLinks
   private let channels: HostChannels
   let end: AdapterEnd
-  /// Whether the controller is to have power.
+  /// True if the controller is to have power.
   private var isPowered = true
   private var backOff = BackOff(first: .milliseconds(250), limit: .seconds(5))
-  /// When the controller came into use; nil while it is not.
+  /// The time when the controller came into use; nil while it is not.
   private var onSince: Instant?
   private var retry: (any ScheduledWork)?
 
@@ -44,7 +44,7 @@ package final class HostAdapter: ControllerAdapter {
   /// Describes an adapter; nothing happens before `start()`. Create and use it on the event loop.
   /// - Parameters:
   ///   - address: where the controller is.
-  ///   - spare: the static random address of a controller that has none.
+  ///   - spare: the static random address for a controller without one.
   ///   - others: the addresses of the other adapters: a controller that shares one is given the spare address.
   ///   - loop: the loop on which everything happens.
   ///   - scheduler: the clock and the alarms of that loop.
@@ -57,7 +57,7 @@ package final class HostAdapter: ControllerAdapter {
       address, spare: spare, others: others, of: LinuxUserChannel(), loop: loop, scheduler: scheduler, logger: logger)
   }
 
-  /// - Parameter sockets: by which a controller is taken from the kernel.
+  /// - Parameter sockets: used to take a controller from the kernel.
   init(
     _ address: ControllerAddress, spare: DeviceAddress, others: @escaping () -> Set<DeviceAddress> = { [] },
     of sockets: any UserChannelSockets, loop: EventLoop, scheduler: any Scheduler, logger: Logger
@@ -82,8 +82,8 @@ package final class HostAdapter: ControllerAdapter {
 
   package func start() { context.loop.execute { [self] in open() } }
 
-  /// A controller need not notice that its transport is closed, and would go on to advertise: it ends its links and is
-  /// reset before, which takes three seconds at most. The state is `off` at once.
+  /// A controller need not notice that its transport is closed, and would keep advertising: its links are ended and it
+  /// is reset first, which takes three seconds at most. The state is `off` at once.
   package func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) {
     context.loop.execute { [self] in
       if on != isPowered {
@@ -116,7 +116,7 @@ package final class HostAdapter: ControllerAdapter {
 
   package func setBonds(_ bonds: any BondSource) { (links.pairing.bonds.kept, addresses.bonds) = (bonds, bonds) }
 
-  /// Bonds are looked up each time, but for the controller's list of devices that it resolves.
+  /// Bonds are looked up each time, except for the controller's resolving list.
   package func bondsAdded() { addresses.bondsChanged() }
 
   package func resolves(_ identity: DeviceAddress) -> Bool { addresses.resolves(identity) }
@@ -141,7 +141,7 @@ package final class HostAdapter: ControllerAdapter {
     context.loop.execute { done(.success(data)) }
   }
 
-  /// Ends the links to a device, of which the owner of the bonds has removed the keys.
+  /// Ends the links to a device after the owner of the bonds has removed its keys.
   package func unpair(_ address: DeviceAddress) {
     for link in links.all where links.pairing.isLink(link, to: address) { link.disconnect() }
     addresses.bondsChanged()
@@ -264,7 +264,7 @@ extension HostAdapter: ControllerHostOwner {
     fail("does not work: \(reason)", remedy: "unplug it and plug it back in, or restart the program that emulates it")
   }
 
-  // Earlier events are told first: a pairing before the requests that follow it, and before the end of its link.
+  // Earlier events are delivered first: a pairing before the requests that follow it, and before the end of its link.
 
   func receive(_ event: HCIEvent) {
     events.deliver()

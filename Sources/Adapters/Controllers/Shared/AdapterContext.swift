@@ -3,7 +3,7 @@ import Bluetooth
 import EventLoop
 import Logging
 
-/// The loop, its clock and the log, which the parts of one adapter share.
+/// The loop, its clock and the log, shared by the parts of one adapter.
 final class AdapterContext {
   let loop: EventLoop
   let scheduler: any Scheduler
@@ -14,9 +14,9 @@ final class AdapterContext {
   }
   /// The owner of the table of quirks.
   var keeper: any QuirkKeeper = LocalQuirks()
-  /// The quirks of controllers that name no make: they hold for this adapter alone, until the process ends.
+  /// The quirks of controllers without a known make: they hold for this adapter alone, until the process ends.
   private let nameless = LocalQuirks()
-  /// The make of the controller; that of the last one while there is none.
+  /// The make of the controller; the last one's while there is none.
   var model = QuirkTable.Model()
 
   init(name: String, loop: EventLoop, scheduler: any Scheduler, logger: Logger) {
@@ -36,11 +36,11 @@ final class AdapterContext {
     return quirks
   }
 
-  /// The quirks of the controller that keep something from working.
+  /// The controller's quirks that keep something from working.
   var faults: [QuirkTable.Entry] { quirks.entries(of: model).filter(\.quirk.isFault) }
 
-  /// The controller showed a quirk, or showed that it lacks this one.
-  /// - Returns: whether that is new.
+  /// Records that the controller showed a quirk, or lacks it.
+  /// - Returns: true if that is new.
   func note(_ quirk: Quirk, _ holds: Bool) -> Bool {
     let keeper: any QuirkKeeper = model.isNamed ? keeper : nameless
     guard holds else { return keeper.quirks.forget(quirk, of: model) }
@@ -50,7 +50,7 @@ final class AdapterContext {
     return true
   }
 
-  /// Logs which activities the controller cannot have at once.
+  /// Logs the activities that the controller cannot have at once.
   func logShortage(_ information: AdapterInformation) {
     if !information.takingTurns.isEmpty {
       let words = information.takingTurns.map(\.rawValue).joined(separator: ", ")
@@ -78,13 +78,13 @@ final class AdapterContext {
     loop.execute { done(error) }
   }
 
-  /// The same for a call that has a result.
+  /// Calls back with an error, for a call with a result.
   func fail<Value>(_ done: @escaping (Result<Value, BluetoothError>) -> Void, _ error: BluetoothError) {
     loop.execute { done(.failure(error)) }
   }
 }
 
-/// The table of one adapter, until it is given that of all.
+/// The table of one adapter, until it receives the common one.
 private final class LocalQuirks: QuirkKeeper {
   var quirks = QuirkTable()
 }

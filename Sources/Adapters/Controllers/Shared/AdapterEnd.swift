@@ -2,13 +2,13 @@ import Adapter
 import Bluetooth
 import Radio
 
-/// The end of the use of one controller, for a while or for good: the system goes to sleep, or bled stops. Until the
-/// controller is quiet it goes on, for a limited time.
+/// The end of one controller's use, for a while or for good: the system goes to sleep, or bled stops. Until the
+/// controller is quiet it stays in use, for a limited time.
 final class AdapterEnd {
-  /// An end that waits for the controller to become quiet.
+  /// An end that waits for a quiet controller.
   private struct Waiting {
     let finish: () -> Void
-    /// Rings when the controller has had its time.
+    /// Rings when the controller's time is over.
     let alarm: any ScheduledWork
   }
 
@@ -24,7 +24,7 @@ final class AdapterEnd {
   var isSuspending: Bool { sleep != nil }
 
   /// The adapter is to stop.
-  /// - Returns: whether it goes on until now.
+  /// - Returns: true for the first request.
   func stops(_ done: @escaping () -> Void) -> Bool {
     stopping.append(done)
     return stopping.count == 1
@@ -45,7 +45,7 @@ final class AdapterEnd {
   }
 
   /// The controller is quiet.
-  /// - Returns: whether that belongs to an end.
+  /// - Returns: true if that belongs to an end.
   func becameQuiet(hasLinks: Bool) -> Bool {
     if isStopping {
       if !hasLinks { stop?.finish() }
@@ -56,7 +56,7 @@ final class AdapterEnd {
     return true
   }
 
-  /// The controller is closed, and need not become quiet for sleep any more.
+  /// The controller is closed, and need not become quiet for sleep.
   func isClosed() {
     sleep?.alarm.cancel()
     sleep = nil

@@ -3,7 +3,7 @@ import Bluetooth
 import HCI
 import Radio
 
-/// A link over HCI: the members that are alike in all of them. The way of its packets differs.
+/// A link over HCI: the members common to all of them. They differ in the path of their packets.
 protocol AdapterLink: Link, ControllerLink {
   /// The requests of the controller's links.
   var requester: LinkRequester { get }
@@ -11,18 +11,18 @@ protocol AdapterLink: Link, ControllerLink {
   var parameters: LinkParameters? { get set }
   var layer: LinkLayer { get set }
   var life: LinkLife { get set }
-  /// Rings when sent packets have had their time to leave before the end.
+  /// Rings when the time for sent packets to leave before the end is over.
   var departure: (any ScheduledWork)? { get set }
 
-  /// Whether sent packets have not left the controller.
+  /// True if sent packets have not left the controller.
   var isUnsent: Bool { get }
-  /// The link waits for them to leave before it ends, or no longer.
+  /// The link starts or stops waiting for sent packets to leave before it ends.
   func departureChanged()
-  /// Has the controller end the link, now.
+  /// Makes the controller end the link, now.
   func hangUp()
   /// Begins to read the device's packets.
   func open()
-  /// Delivers the packets that came before the end, and closes the way of packets.
+  /// Delivers the packets received before the end, and closes the packet path.
   func close(_ error: BluetoothError)
 }
 
@@ -67,7 +67,7 @@ extension AdapterLink {
     onEvent(.channel(channel))
   }
 
-  /// No more events are awaited on a link that is being disconnected.
+  /// Drops events while disconnecting.
   func tell(_ event: LinkEvent) { if !life.isDisconnecting { onEvent?(event) } }
 }
 
@@ -77,7 +77,7 @@ extension AdapterLink {
   func disconnect() { disconnect(because: nil) }
 
   /// Ends the link as soon as sent packets have left.
-  /// - Parameter failure: the reason for which it could not be encrypted.
+  /// - Parameter failure: the reason why it could not be encrypted.
   func disconnect(because failure: HCIStatus?) {
     guard life.leave() else { return }
     life.failure = failure ?? life.failure
@@ -86,7 +86,7 @@ extension AdapterLink {
     departureChanged()
   }
 
-  /// Ends the link at once, since the device does not do its part.
+  /// Ends the link at once, since the device misbehaves.
   /// - Parameter cause: a sentence about it.
   func giveUp(_ cause: String) {
     guard life.giveUp(cause) else { return }
@@ -115,7 +115,7 @@ extension AdapterLink {
   }
 
   /// The link has ended: earlier packets are delivered, then the end, once.
-  /// - Parameter unsent: how many packets did not leave.
+  /// - Parameter unsent: the number of packets that did not leave.
   func end(_ error: BluetoothError, unsent: Int) {
     guard !life.isOver else { return }
     stopDeparture()

@@ -2,9 +2,8 @@ import Adapter
 import Bluetooth
 import Radio
 
-/// The address under which one controller is seen: when the next one takes its place, and the activities that pause
-/// meanwhile, since a controller takes no other address while it scans, advertises or connects, nor another resolving
-/// list.
+/// The address of one controller: schedules its changes, and the pauses of activities that they require, since a
+/// controller accepts neither another address nor another resolving list while it scans, advertises or connects.
 ///
 /// | State    | Input                                       | Actions and next state                                |
 /// |----------|---------------------------------------------|-------------------------------------------------------|
@@ -21,32 +20,33 @@ import Radio
 /// From `pause` to `resume` ends of the scan and of advertisements are withheld from programs (`withholds`).
 struct AddressChanges {
   enum Action: Hashable {
-    /// Scan, advertising and connecting are to pause, when that harms no link: `pause` or `postpone` follows.
+    /// Scan, advertising and connecting are to pause, once that harms no link: `pause` or `postpone` follows.
     case pauseIsDue
-    /// Nothing goes on: the controller is to be given its next address, and its resolving list. `changed` follows.
+    /// All activities have ended: the controller is to be given its next address, and its resolving list. `changed`
+    /// follows.
     case change
-    /// They go on under this address. Programs were not told of activities that ended for the pause.
+    /// Activities resume under this address. Programs were not notified of activities that ended for the pause.
     case resume(DeviceAddress, scanEnded: Bool, ended: Set<AdvertisingSetID>)
   }
 
   private enum State {
     case idle
-    /// `until` is nil for an address that stays.
+    /// `until` is nil for a permanent address.
     case used(until: Instant?)
     case due
     case pausing(until: Instant)
     case changing
   }
 
-  /// The time until a change is tried again that was not possible.
+  /// Delay before an impossible change is tried again.
   static let retry = Duration.seconds(60)
-  /// How long the activities of a controller may take to end.
+  /// Timeout for the activities of a controller to end.
   private static let timeout = Duration.seconds(5)
 
   private var state = State.idle
-  /// The address of the moment.
+  /// The present address.
   private(set) var current = DeviceAddress.none
-  /// Whether a pause is wanted, whether or not the address is to change.
+  /// True if a pause is wanted, even without a change of address.
   private var isAsked = false
   /// The ends of the present pause.
   private var withheld = WithheldEnds()
@@ -60,7 +60,7 @@ struct AddressChanges {
     }
   }
 
-  /// Whether scan, advertising and connecting pause.
+  /// True while scan, advertising and connecting pause.
   var isPausing: Bool {
     switch state {
     case .pausing, .changing: true
@@ -69,14 +69,14 @@ struct AddressChanges {
   }
 
   /// The controller is in use under this address.
-  /// - Parameter time: for how long; nil: the address stays.
+  /// - Parameter time: its lifetime; nil for a permanent address.
   mutating func begin(_ address: DeviceAddress, for time: Duration?, at now: Instant) {
     self = AddressChanges()
     current = address
     state = .used(until: time.map(now.advanced))
   }
 
-  /// The controller is not in use any more.
+  /// The controller is no longer in use.
   mutating func close() { self = AddressChanges() }
 
   /// A pause is wanted.
@@ -98,7 +98,7 @@ struct AddressChanges {
     if case .due = state { state = .used(until: now.advanced(by: .seconds(1))) }
   }
 
-  /// Whether this is an end for the pause, which programs need not notice.
+  /// True if this end belongs to the pause, and is hidden from programs.
   mutating func withholds(_ action: RadioAction) -> Bool { isPausing && withheld.withhold(action) }
 
   /// All activities have ended for the pause.
@@ -111,8 +111,8 @@ struct AddressChanges {
 
   /// The controller has another address, or keeps its own.
   /// - Parameters:
-  ///   - address: the other one.
-  ///   - time: the time until the next change; nil: there is none.
+  ///   - address: the new address; nil if it keeps its own.
+  ///   - time: the time until the next change; nil for none.
   mutating func changed(to address: DeviceAddress?, for time: Duration?, at now: Instant) -> [Action] {
     guard case .changing = state else { return [] }
     current = address ?? current
@@ -130,7 +130,7 @@ struct AddressChanges {
   }
 
   private mutating func resume(for time: Duration?, at now: Instant) -> [Action] {
-    // A pause that was wanted meanwhile is next.
+    // A pause requested meanwhile is next.
     let time = isAsked ? min(time ?? Self.retry, Self.retry) : time
     state = .used(until: time.map(now.advanced))
     defer { withheld = WithheldEnds() }

@@ -4,20 +4,20 @@ import Radio
 
 /// The adapter whose activities pause for `AddressPauses`.
 protocol AddressPausesOwner: AnyObject {
-  /// Whether scan, advertising and connecting may pause; nil if nothing goes on any more.
+  /// True if scan, advertising and connecting may pause; nil once all activities have ended.
   var pauseIsHarmless: Bool? { get }
-  /// They go on under this address, except for unwanted ones: their ends were not told. The radio tells when they have
-  /// begun again (`RadioAction.resumed`).
+  /// Resumes the activities under this address. `isScanOver` and `over` name those cancelled during the pause, with an
+  /// end still to be reported. The radio reports the activities that have begun again (`RadioAction.resumed`).
   func resume(under address: DeviceAddress, isScanOver: Bool, over: Set<AdvertisingSetID>)
 }
 
 /// The source of the addresses of one controller.
 protocol AddressSource: AnyObject {
-  /// Nothing goes on: gives the controller its next address, and calls `AddressPauses.changed`.
+  /// All activities have ended: gives the controller its next address, and calls `AddressPauses.changed`.
   func changeAddress()
   /// The activities go on under this address next.
   func resumes(under address: DeviceAddress)
-  /// The controller is not in use any more.
+  /// The controller is no longer in use.
   func close()
 }
 
@@ -35,11 +35,11 @@ final class AddressPauses {
     self.context = context
   }
 
-  /// The address of the moment.
+  /// The present address.
   var current: DeviceAddress { machine.current }
 
   /// The controller is in use under this address.
-  /// - Parameter time: for how long; nil: the address stays.
+  /// - Parameter time: its lifetime; nil for a permanent address.
   func begin(_ address: DeviceAddress, for time: Duration?) {
     run {
       $0.begin(address, for: time, at: $1)
@@ -59,10 +59,10 @@ final class AddressPauses {
   func ask() { run { (machine, _) in machine.ask() } }
 
   /// The controller has another address, or keeps its own.
-  /// - Parameter time: the time until the next change; nil: there is none.
+  /// - Parameter time: the time until the next change; nil for none.
   func changed(to address: DeviceAddress?, for time: Duration?) { run { $0.changed(to: address, for: time, at: $1) } }
 
-  /// Whether this is an end for the pause, which programs need not notice.
+  /// True if this end belongs to the pause, and is hidden from programs.
   func withholds(_ action: RadioAction) -> Bool { machine.withholds(action) }
 
   /// All activities have ended for the pause.

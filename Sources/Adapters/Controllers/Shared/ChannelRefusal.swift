@@ -8,7 +8,7 @@ enum ChannelRefusal: Hashable, Sendable {
   case rejected
   /// There was no answer in time.
   case noAnswer
-  /// The answer was not heard.
+  /// The answer was not received.
   case unknown
 
   /// Why the device refused a channel to this listener, and the remedy.

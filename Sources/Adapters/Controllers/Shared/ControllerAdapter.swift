@@ -3,23 +3,23 @@ import Bluetooth
 import HCI
 import Radio
 
-/// The user of a controller, told of all that it does.
+/// The user of a controller, which receives its events.
 protocol ControllerOwner: AnyObject {
   /// The controller does not work.
   func radioFailed(_ reason: String)
-  /// A radio machine wants this, or reports it; neither a command nor an answer.
+  /// A radio machine requests or reports this; neither a command nor an answer.
   func perform(_ action: RadioAction)
   func heard(_ report: AdvertisingReport)
-  /// The controller is to be closed, and opened anew.
-  /// - Parameter words: why, behind the adapter's name.
+  /// The controller is to be closed and opened again.
+  /// - Parameter words: the reason, behind the adapter's name.
   func fail(_ words: String, remedy: String)
-  /// The controller is to be closed, and opened anew, though nothing has failed.
-  /// - Parameter words: why, behind the adapter's name.
+  /// The controller is to be closed and opened again, though nothing has failed.
+  /// - Parameter words: the reason, behind the adapter's name.
   func reopen(_ words: String)
 }
 
-/// An adapter over HCI: the members that are alike in all of them. An adapter adds the way to its controller, its
-/// links, their security and its addresses.
+/// An adapter over HCI: the members common to all of them. An adapter adds the transport to its controller, its links,
+/// their security and its addresses.
 protocol ControllerAdapter: Adapter, ControllerOwner, AddressPausesOwner {
   var information: AdapterInformation { get set }
   var state: AdapterState { get set }
@@ -32,15 +32,15 @@ protocol ControllerAdapter: Adapter, ControllerOwner, AddressPausesOwner {
   /// The announced links.
   var openLinks: [any Link] { get }
 
-  /// Takes the radio's actions about links and their keys.
+  /// Handles the radio's actions about links and their keys.
   func perform(onLinks action: RadioAction)
-  /// Extended commands do not work: the controller is opened anew without them.
+  /// Extended commands do not work: the controller is opened again without them.
   func avoid(_ quirk: Quirk)
-  /// The controller may have forgotten its settings, and has those of the set-up again.
+  /// The controller may have forgotten its settings, and has the set-up's again.
   func renewed()
   /// Closes the controller, which does not work.
   func close(for problem: AdapterProblem)
-  /// The radio is quiet, or the time to become quiet is over: nothing is left but to close the controller.
+  /// The radio is quiet, or the time for that is over: only the closing of the controller remains.
   func finishStop()
 }
 
@@ -57,8 +57,8 @@ extension ControllerAdapter {
 
   package func setQuirks(_ keeper: any QuirkKeeper) { context.keeper = keeper }
 
-  /// Ends scan, advertising and links within two seconds, and calls back. It takes longer where the power has to be put
-  /// back, which the kernel does in its own time, and where the controller was just switched off.
+  /// Ends scan, advertising and links within two seconds, and calls back. It takes longer if the kernel has to restore
+  /// the power, or if the controller was just switched off.
   package func stop(_ done: @escaping () -> Void) {
     guard end.stops(done) else { return }
     closeAddresses()
@@ -118,22 +118,22 @@ extension ControllerAdapter {
     case .renewed: renewed()
     case .attach, .linkUp, .link, .linkDown, .encryptionChanged, .keysMissing: perform(onLinks: action)
     case .quiet: if !end.becameQuiet(hasLinks: !openLinks.isEmpty) { pauses.becameQuiet() }
-    // Under another address.
+    // Continues under another address.
     case .resumed: events.emit(.stateChanged)
     case .send, .answered, .broken, .log: break
-    // Told above.
+    // Handled above.
     case .scanning, .watching, .presence, .advertising, .periodic, .responses, .attemptFailed, .connectWaiting: break
     }
   }
 
-  /// The controller cannot do at once all that is wanted.
+  /// The controller cannot run all wanted activities at once.
   private func share(_ activities: Set<LEStates.Activity>, _ heldBack: Set<LEStates.Activity>) {
     (information.takingTurns, information.heldBack) = (activities.words, heldBack.words)
     context.logShortage(information)
     events.emit(.stateChanged)
   }
 
-  /// The controller showed a quirk, or showed that it lacks this one.
+  /// Records that the controller showed a quirk, or lacks it.
   func note(_ quirk: Quirk, _ holds: Bool = true) { if context.note(quirk, holds) { showQuirks() } }
 
   private func showQuirks() {
@@ -172,7 +172,7 @@ extension ControllerAdapter {
     close(for: AdapterProblem(kind: .hardware, message: "\(context.name) \(words)", remedy: remedy))
   }
 
-  /// With a kernel there is no trial, which this is for.
+  /// Only trials reopen the adapter, and there are none with a kernel.
   func reopen(_ words: String) { fail(words, remedy: "wait: the adapter is opened anew") }
 
   /// A link has ended: the last one ends the wait for quiet.

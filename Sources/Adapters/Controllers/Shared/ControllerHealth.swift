@@ -1,7 +1,7 @@
 import Adapter
 import Bluetooth
 
-/// Detects scans that receive no reports, or none any more, and controllers that restarted.
+/// Detects scans that receive no reports from the start or stop receiving them, and controllers that restarted.
 ///
 /// | Scan      | Input                             | Outcome                                                        |
 /// |-----------|-----------------------------------|----------------------------------------------------------------|
@@ -14,8 +14,9 @@ import Bluetooth
 /// | told      | ten minutes                       | `renew` → renewed                                              |
 /// | any       | `mayReopen`                       | whether the last time is an hour ago                           |
 ///
-/// Where few devices are, silence is usual: it is a sign only after a quarter of an hour of reports without a gap of a
-/// minute. Links are a sign of health; they and trains end if an adapter is opened anew: beside them that waits.
+/// Where devices are rare, silence is normal: it is a symptom only after a quarter of an hour of reports without a gap
+/// of a minute. Links are a sign of health; they and trains would end if the adapter was opened again, so that waits
+/// for their end.
 ///
 /// Some controllers accept extended scans and report nothing. The kernel, where there is one, knows better:
 ///
@@ -32,26 +33,26 @@ import Bluetooth
 /// | tried         | a minute                                       | `endTrial` → works                  |
 /// | tried         | a minute after `ended`, or `ended` without a scan | works: extended commands at the next opening |
 ///
-/// Links may leave a scan no time: beside them the minute begins anew. Trains do not count for the kernel's findings:
-/// one may be wanted for ever that is never found. A trial ends trains, advertisements and pending connections: beside
-/// them none begins, and beside the first two none ends.
+/// Links may leave a scan no time: beside them the minute restarts. Trains do not count for the kernel's findings: a
+/// wanted train may never be found. A trial ends trains, advertisements and pending connections: beside them none
+/// begins, and beside the first two none ends.
 ///
 /// A report in one trial shows little, since a device may merely have arrived late. Legacy commands are then used until
 /// the adapter is opened the next time, when extended scans have another minute. The quirk, which is stored, is learned
 /// only if three trials agree without an extended report between them.
 struct ControllerHealth {
   enum Action: Hashable {
-    /// The scan is to begin anew.
+    /// The scan is to restart.
     case renew
-    /// The adapter is to be opened anew.
+    /// The adapter is to be opened again.
     case reopen
     /// The adapter was opened anew not long ago.
     case tell
     /// Extended scans do not work.
     case giveUpExtendedScan
-    /// The adapter is to be opened anew, without extended commands for a while.
+    /// The adapter is to be opened again, without extended commands for a while.
     case tryLegacyScan
-    /// The adapter is to be opened anew, with extended commands again.
+    /// The adapter is to be opened again, with extended commands.
     case endTrial
   }
 
@@ -73,16 +74,16 @@ struct ControllerHealth {
   private static let silence = Duration.seconds(60)
   private static let rest = Duration.seconds(600)
   private static let reopening = Duration.seconds(3600)
-  /// After so long without a gap in the reports a silence is unusual.
+  /// After this time without a gap in the reports, silence is unusual.
   private static let busy = Duration.seconds(900)
-  /// The trials that have to agree.
+  /// The number of trials that have to agree.
   private static let sufficientTrials = 3
 
   private var state = State.idle
-  /// When it changes.
+  /// The time of its next change.
   private var stateDeadline: Instant?
   private var extendedScan = ExtendedScan.works
-  /// The first and the last of the reports that came without a gap of a minute.
+  /// The first and last report of a series without a gap of a minute.
   private var reports: (first: Instant, last: Instant)?
   private var lastReopening: Instant?
   private var lastTrial: Instant?
@@ -90,7 +91,7 @@ struct ControllerHealth {
   private var successes = 0
   private var isHeardByKernel = true
   private var isOpen = true
-  /// When the last report and the last event came since the controller is in use.
+  /// The times of the last report and the last event since the controller is in use.
   private var lastReport: Instant?
   private var lastEvent: Instant?
 
@@ -105,16 +106,16 @@ struct ControllerHealth {
     }
   }
 
-  /// Whether an extended scan is on that has received nothing yet: then the kernel's findings matter.
+  /// True during an extended scan that has received nothing yet: then the kernel's findings matter.
   var isSilent: Bool { if case .silent = extendedScan { true } else { false } }
 
-  /// Whether extended scans are suspected: legacy commands are tried.
+  /// True if extended scans are suspect: legacy commands are tried.
   var isTrying: Bool { if case .tried = extendedScan { true } else { false } }
 
   /// The controller is opened: it does nothing.
   /// - Parameters:
-  ///   - scansExtended: whether its scans use extended commands, and could use others.
-  ///   - isHeardByKernel: whether there is a kernel, whose findings count.
+  ///   - scansExtended: true if its scans use extended commands, and could use others.
+  ///   - isHeardByKernel: true if there is a kernel with findings that count.
   mutating func began(scansExtended: Bool = false, isHeardByKernel: Bool = true) {
     (state, stateDeadline, reports) = (.idle, nil, nil)
     (lastReport, lastEvent) = (nil, nil)
@@ -139,13 +140,13 @@ struct ControllerHealth {
   /// The controller is switched off: a trial is over.
   mutating func abandonTrial() { if isTrying { extendedScan = .works } }
 
-  /// Another controller may come.
+  /// Another controller may follow.
   mutating func forgetTrial() {
     abandonTrial()
     (lastTrial, successes) = (nil, 0)
   }
 
-  /// An event came; `heard` counts as one.
+  /// An event was received; `heard` counts as one.
   mutating func received(at now: Instant) { lastEvent = now }
 
   /// The times since reports and events.
@@ -153,7 +154,7 @@ struct ControllerHealth {
     ControllerSilence(report: lastReport?.duration(to: now), event: lastEvent?.duration(to: now))
   }
 
-  /// The scan started or stopped, or its reports are not to be expected any more.
+  /// The scan started or stopped, or its reports are no longer expected.
   mutating func scanning(_ isOn: Bool, at now: Instant) {
     guard isOn else {
       (state, stateDeadline) = (.idle, nil)
@@ -166,8 +167,8 @@ struct ControllerHealth {
     if isTrying { extendedScan = .tried(until: now.advanced(by: Self.silence)) }
   }
 
-  /// A report came.
-  /// - Returns: whether enough trials have shown that extended scans do not work.
+  /// A report was received.
+  /// - Returns: true if enough trials have shown that extended scans do not work.
   @discardableResult
   mutating func heard(isExtended: Bool, at now: Instant) -> Bool {
     (lastReport, lastEvent) = (now, now)
@@ -187,16 +188,16 @@ struct ControllerHealth {
     return successes >= Self.sufficientTrials
   }
 
-  /// The kernel told of a device.
+  /// The kernel reported a device.
   mutating func kernelFound() {
     if case .silent(let since, _) = extendedScan { extendedScan = .silent(since: since, hasFound: true) }
   }
 
   /// - Parameters:
-  ///   - hasLinks: whether there are links.
-  ///   - hasTrains: whether trains are to be followed.
-  ///   - hasAdvertisements: whether anything is to be advertised.
-  ///   - allowsTrial: whether a legacy scan could receive the wanted reports, and no connection is pending.
+  ///   - hasLinks: true if there are links.
+  ///   - hasTrains: true if trains are to be followed.
+  ///   - hasAdvertisements: true if anything is to be advertised.
+  ///   - allowsTrial: true if a legacy scan could receive the wanted reports, and no connection is pending.
   mutating func tick(
     hasLinks: Bool, hasTrains: Bool = false, hasAdvertisements: Bool = false, allowsTrial: Bool = true,
     at now: Instant
@@ -235,7 +236,7 @@ struct ControllerHealth {
     }
   }
 
-  /// Whether the adapter may be opened anew, for a reason that may be wrong.
+  /// True if the adapter may be opened again, for a reason that may be wrong.
   mutating func mayReopen(at now: Instant) -> Bool {
     if let lastReopening, lastReopening.duration(to: now) < Self.reopening { return false }
     lastReopening = now

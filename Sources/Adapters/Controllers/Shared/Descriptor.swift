@@ -6,7 +6,7 @@ import Glibc
 struct SystemError: Error, Hashable {
   let code: Int32
 
-  /// The error that a function of CBlueZ gave as a negative number.
+  /// The error that a CBlueZ function returned as a negative number.
   init(result: Int32) { code = -result }
 
   /// The result, if it is not negative.
@@ -63,8 +63,8 @@ final class Descriptor {
   }
 
   /// Reads packets, each of `length` octets at the most and to its own place in the buffer.
-  /// - Parameter most: how many at the most, 1 to the number of `lengths`. A single one takes less time.
-  /// - Returns: how many; none when there is none for now.
+  /// - Parameter most: the maximum number, 1 to the count of `lengths`. A single one takes less time.
+  /// - Returns: their number; 0 if none waits.
   func read(
     into buffer: inout [UInt8], each length: Int, _ lengths: inout [UInt32], most: Int
   ) throws(SystemError) -> Int {
@@ -82,18 +82,18 @@ final class Descriptor {
     return 1
   }
 
-  /// Whether the next packet waits and has octets; it is not read.
+  /// True if the next packet waits and has octets; it is not read.
   func hasPacket() throws(SystemError) -> Bool {
     let result = cbz_peek(number)
     if result == -EAGAIN || result == -EINTR { return false }
     return try SystemError.check(result) > 0
   }
 
-  /// Has the kernel say when packets arrive.
+  /// Makes the kernel timestamp arriving packets.
   func stampPackets() { _ = cbz_stamp_packets(number) }
 
-  /// Reads packets as above, with the times in microseconds since the epoch at which they arrived; 0 if the kernel does
-  /// not say.
+  /// Reads packets as above, with their arrival times in microseconds since the epoch; 0 if the kernel does not report
+  /// one.
   func read(
     into buffer: inout [UInt8], each length: Int, _ lengths: inout [UInt32], stamps: inout [Int64], most: Int
   ) throws(SystemError) -> Int {
@@ -118,11 +118,10 @@ final class Descriptor {
     return true
   }
 
-  /// Whether the other end is closed or has failed: then nothing follows the packets that wait.
+  /// True if the other end is closed or has failed: nothing follows the waiting packets.
   var hasEnded: Bool { cbz_has_ended(number) != 0 }
 
-  /// How full the kernel's receive buffer is, 0 to 1, and how many packets it dropped for lack of
-  /// room.
+  /// The fill level of the kernel's receive buffer, 0 to 1, and the number of packets dropped for lack of room.
   var receiveLoad: (share: Double, dropped: Int) {
     var percent: UInt32 = 0
     var dropped: UInt32 = 0

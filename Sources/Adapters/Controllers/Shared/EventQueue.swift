@@ -2,8 +2,8 @@ import Adapter
 import Bluetooth
 import EventLoop
 
-/// The events of an adapter on their way to its user, in order. An event that arises in a call of the user is told
-/// after that call.
+/// The events of an adapter on their way to its user, in order. Events raised inside a user's call are delivered after
+/// it returns.
 final class EventQueue {
   /// Called on the event loop.
   var onEvent: ((AdapterEvent) -> Void)?
@@ -27,7 +27,7 @@ final class EventQueue {
     onEvent?(event)
   }
 
-  /// A connection to a device is wanted no longer: a link that was not told yet is not told, and disconnected.
+  /// A connection to a device is no longer wanted: its link, if still unreported, is not reported, but disconnected.
   func withdrawConnection(to device: DeviceAddress) {
     waiting.removeAll { event in
       guard case .connected(let link) = event, link.peer == device, link.role == .central else { return false }
@@ -36,12 +36,12 @@ final class EventQueue {
     }
   }
 
-  /// Reports the events that wait, before something that comes another way. Not from inside a call of the user.
+  /// Reports the waiting events, before something that arrives another way. Not from inside a call of the user.
   func deliver() {
-    // They are flushed soon if there are any; mostly there are none.
+    // Waiting events are flushed soon; usually there are none.
     guard isFlushing else { return }
     while !waiting.isEmpty {
-      // Also where no user hears it: the arguments of a call that is not made are not evaluated.
+      // Removed even without a user: the arguments of an optional call that is not made are not evaluated.
       let event = waiting.removeFirst()
       onEvent?(event)
     }

@@ -11,25 +11,25 @@ import HCI
 /// | new, open | `leave`                   | the same, `isDisconnecting`: only the end is delivered |
 /// | over  | anything                      | over                                             |
 struct LinkLife {
-  /// How long the end waits for the last packets to leave the controller.
+  /// Time for the last packets to leave the controller before the end.
   static let departure = Duration.seconds(1)
 
   private var hasStarted = false
   private var ending: BluetoothError?
-  /// Whether we end the link.
+  /// True while we end the link.
   private(set) var isDisconnecting = false
-  /// The reason for which the link could not be encrypted: then it is ended.
+  /// The reason why the link could not be encrypted: then it is ended.
   var failure: HCIStatus?
-  /// Why we end it by ourselves, in words.
+  /// Our own reason for ending it, in words.
   private(set) var cause: String?
 
-  /// Whether it has ended, delivered or not.
+  /// True once it has ended, delivered or not.
   var isOver: Bool { ending != nil }
-  /// Whether the user knows the link and it has not ended. While it is being disconnected only its end is delivered.
+  /// True if the user knows the link and it has not ended. During disconnection only its end is delivered.
   var isOpen: Bool { hasStarted && !isOver }
 
   /// The user knows the link.
-  /// - Returns: the end that came before.
+  /// - Returns: the end that occurred before.
   mutating func start() -> BluetoothError? {
     hasStarted = true
     return ending
@@ -53,7 +53,7 @@ struct LinkLife {
   }
 
   /// The link has ended.
-  /// - Returns: whether that is to be delivered now.
+  /// - Returns: true if that is to be delivered now.
   mutating func end(_ error: BluetoothError) -> Bool {
     guard !isOver else { return false }
     ending = error

@@ -9,13 +9,13 @@ struct LinkRequest {
   let packet: CommandPacket
   let refusal: (HCIStatus) -> BluetoothError
 
-  /// One of two controllers does not negotiate the parameters of a link on which we are peripheral.
+  /// One of the two controllers does not negotiate the parameters of a link on which we are peripheral.
   static let noNegotiation = GAPError.notSupported.error(
     "the two controllers cannot negotiate the connection's parameters: only the central can change them")
 
-  /// Another interval, latency and timeout. On a link that came to us the controllers settle it between them where
-  /// both can (Core 5.4, Vol 6, Part B, 5.1.7). Where one cannot, only the kernel could ask the device's host (Vol 3,
-  /// Part A, 4.20), and it has no call for that: data sent past it would upset its count of packets in flight.
+  /// Another interval, latency and timeout. On an incoming link the controllers negotiate it if both can (Core 5.4, Vol
+  /// 6, Part B, 5.1.7). Otherwise only the kernel could ask the device's host (Vol 3, Part A, 4.20), and it has no call
+  /// for that: data sent past it would disturb its count of packets in flight.
   static func update(of link: any ControllerLink, to parameters: ConnectionParameters) -> LinkRequest {
     let command = LEConnectionUpdate {
       $0.handle = link.handle
@@ -36,8 +36,8 @@ struct LinkRequest {
     }
   }
 
-  /// Another subrate: as central the controller decides, as peripheral that of the device does (Core 5.4, Vol 6, Part
-  /// B, 5.1.19 and 5.1.20).
+  /// Another subrate: as central the controller decides, as peripheral the device's does (Core 5.4, Vol 6, Part B,
+  /// 5.1.19 and 5.1.20).
   static func subrate(of link: any ControllerLink, to wanted: ConnectionParameters) -> LinkRequest {
     let command = LESubrateRequest {
       $0.handle = link.handle
@@ -80,7 +80,7 @@ struct LinkRequest {
     }
   }
 
-  /// One side does not have shorter connection intervals.
+  /// One side lacks shorter connection intervals.
   static func noShortIntervals(of side: String) -> BluetoothError {
     GAPError.notSupported.error("\(side) does not have shorter connection intervals: 7.5 ms is the shortest")
   }
@@ -110,7 +110,7 @@ struct LinkRequest {
     }
   }
 
-  /// Our packets up to so many octets.
+  /// Our packets up to this number of octets.
   static func dataLength(of link: any ControllerLink, to octets: Int, hasCodedPHY: Bool) -> LinkRequest {
     let command = LESetDataLength {
       $0.handle = link.handle
@@ -122,16 +122,15 @@ struct LinkRequest {
     }
   }
 
-  /// The longest time of a packet, in µs: with the 14 octets around an encrypted payload on LE 1M, and by the coding
-  /// S=8 where the controller has that, so that no PHY limits the octets (Core 5.4, Vol 6, Part B, 2.1, 2.2 and
-  /// 4.5.10).
+  /// The longest time of a packet, in µs: with the 14 octets around an encrypted payload on LE 1M, and with coding S=8
+  /// if the controller has it, so that no PHY limits the octets (Core 5.4, Vol 6, Part B, 2.1, 2.2 and 4.5.10).
   static func time(of octets: UInt16, hasCodedPHY: Bool) -> UInt16 {
     hasCodedPHY ? (octets + 9) * 64 + 400 : (octets + 14) * 8
   }
 }
 
 extension PHY {
-  /// The feature of a controller that has it; all have LE 1M.
+  /// The controller feature for this PHY; all have LE 1M.
   var feature: LEFeatures {
     switch self {
     case .le1M: []
@@ -142,6 +141,6 @@ extension PHY {
 }
 
 extension LinkLayer {
-  /// Whether both directions have this PHY.
+  /// True if both directions use this PHY.
   func has(_ phy: PHY) -> Bool { txPHY == phy && rxPHY == phy }
 }

@@ -3,9 +3,9 @@ import Bluetooth
 import HCI
 import Radio
 
-/// The controller as the requests of links use it.
+/// The controller, for the requests of links.
 protocol ControllerCommands: AnyObject {
-  /// Whether it is in use.
+  /// True while it is in use.
   var isReady: Bool { get }
   /// The features that its links can have.
   var features: LEFeatures { get }
@@ -15,14 +15,14 @@ protocol ControllerCommands: AnyObject {
   func ask(_ packet: CommandPacket, _ done: @escaping (CommandSlot.Answer) -> Void)
 }
 
-/// A link as its requests see it.
+/// A link, for its requests.
 protocol ControllerLink: AnyObject {
   var handle: ConnectionHandle { get }
   var peer: DeviceAddress { get }
   var role: LinkRole { get }
-  /// Whether the link has ended, known or not.
+  /// True if the link has ended, even if that is not reported yet.
   var isOver: Bool { get }
-  /// Whether it is neither over nor being ended.
+  /// True if it is neither over nor being ended.
   var isUsable: Bool { get }
 }
 
@@ -32,15 +32,15 @@ final class LinkRequester {
   private struct Record {
     var parameters: LinkParameters?
     var layer = LinkLayer(txOctets: 27, rxOctets: 27)
-    /// The features of the other controller, once it has told.
+    /// The features of the other controller, once reported.
     var features: LEFeatures?
-    /// Its features beyond the first 64, once they were read.
+    /// Its features beyond the first 64, once read.
     var moreFeatures: LEMoreFeatures?
-    /// Whether a rate was set, which sets all later parameters, too.
+    /// True if a rate was set, which sets all later parameters, too.
     var hasRate = false
-    /// The parameters that were asked for last.
+    /// The last requested parameters.
     var wanted: ConnectionParameters?
-    /// The PHY that was asked for last.
+    /// The last requested PHY.
     var wantedPHY: LinkPHY?
     var requests = LinkRequests()
     /// Called when a request is settled, by its number.
@@ -48,7 +48,7 @@ final class LinkRequester {
     var alarm: (any ScheduledWork)?
   }
 
-  /// Asks the device's host for parameters that the controllers cannot negotiate; returns whether it does.
+  /// Asks the device's host for parameters that the controllers cannot negotiate; returns true if it does.
   typealias HostRequest = (ConnectionParameters, any ControllerLink, @escaping (BluetoothError?) -> Void) ->
     Bool
 
@@ -56,7 +56,7 @@ final class LinkRequester {
   var askHost: HostRequest?
   /// Called when the parameters of a link have changed.
   var onChange: ((ConnectionHandle) -> Void)?
-  /// The trains that go over links.
+  /// The trains sent over links.
   let trains: TrainTransfers
   private let radio: any TrainCommands
   private let context: AdapterContext
@@ -77,7 +77,7 @@ final class LinkRequester {
     return (record.parameters, record.layer)
   }
 
-  /// A link came up. Its PHY may be any on which an extended advertisement can be answered, and is asked for.
+  /// A link came up. Its PHY may be any on which an extended advertisement can be answered, so it is read.
   func began(_ handle: ConnectionHandle, _ parameters: LinkParameters?) {
     ended(handle)
     records[handle] = Record(parameters: parameters)
@@ -89,7 +89,7 @@ final class LinkRequester {
     }
   }
 
-  /// A link has ended, or its handle is used for another.
+  /// A link has ended, or its handle is reused.
   func ended(_ handle: ConnectionHandle) {
     trains.ended(handle)
     update(handle) { $0.end() }
@@ -101,10 +101,10 @@ final class LinkRequester {
     for handle in records.keys.sorted() { ended(handle) }
   }
 
-  /// Takes a controller's news of a link.
+  /// Handles a controller's report about a link.
   func receive(_ news: LinkNews, _ handle: ConnectionHandle) {
     let now = context.scheduler.now
-    // A change may make the owner of the link ask for more, which this event does not settle.
+    // A change may make the owner of the link send further requests, which this event does not settle.
     if let (kind, status) = news.outcome { update(handle) { $0.completed(kind, status, at: now) } }
     switch news {
     case .parameters(let parameters): change(handle) { $0.parameters = parameters.updated(from: $0.parameters) }
@@ -128,13 +128,13 @@ final class LinkRequester {
     onChange?(handle)
   }
 
-  /// Whether the controller says on which PHY a link is (Core 5.4, Vol 4, Part E, 6.27: octet 35, bit 4).
+  /// True if the controller reports the PHY of a link (Core 5.4, Vol 4, Part E, 6.27: octet 35, bit 4).
   private var canReadPHY: Bool { radio.features.contains(.phy2M) || radio.features.contains(.codedPHY) }
 
   // MARK: - Requests
 
-  /// Asks for other parameters. Intervals below 7.5 ms need shorter connection intervals on both sides; a link that
-  /// cannot have the wanted interval gets the nearest one that there is.
+  /// Requests other parameters. Intervals below 7.5 ms require shorter connection intervals on both sides; a link that
+  /// cannot have the wanted interval gets the nearest possible one.
   func request(
     _ wanted: ConnectionParameters, on link: any ControllerLink, _ done: @escaping (BluetoothError?) -> Void
   ) {
@@ -150,7 +150,7 @@ final class LinkRequester {
     }
   }
 
-  /// Asks for another rate; the features of the other controller are known if it tells them.
+  /// Requests another rate; the features of the other controller are known if it reports them.
   private func requestRate(
     _ wanted: ConnectionParameters, on link: any ControllerLink, _ done: @escaping (BluetoothError?) -> Void
   ) {
@@ -190,7 +190,7 @@ final class LinkRequester {
     return lacks ? LinkRequest.noShortIntervals(of: "\(link.peer)") : nil
   }
 
-  /// Asks for parameters that every link can have, by one command or two (`ParameterStep`).
+  /// Requests parameters that every link can have, by one command or two (`ParameterStep`).
   private func negotiate(
     _ wanted: ConnectionParameters, on link: any ControllerLink, _ done: @escaping (BluetoothError?) -> Void
   ) {
@@ -217,8 +217,8 @@ final class LinkRequester {
     request(.subrate(of: link, to: wanted), on: link, done)
   }
 
-  /// Asks for another PHY in both directions. Once the link has LE 2M, the device may choose LE 1M again; a link keeps
-  /// another PHY that was asked for, as controllers would leave it at once if they might.
+  /// Requests another PHY in both directions. Once the link has LE 2M, the device may choose LE 1M again; a link keeps
+  /// any other requested PHY, as controllers would leave it at once if permitted.
   func request(_ wanted: LinkPHY, on link: any ControllerLink, _ done: @escaping (BluetoothError?) -> Void) {
     let name = "the \(wanted.phy.word) PHY"
     if let lacking = lacking(wanted.phy.feature, name, on: link) { return context.fail(done, lacking) }
@@ -233,7 +233,7 @@ final class LinkRequester {
     }
   }
 
-  /// A controller that leaves LE 2M when it may is told again to use that alone.
+  /// A controller that leaves LE 2M when permitted is restricted to it again.
   private func permitSlowerPHY(on link: any ControllerLink) {
     request(.phys(of: link, [.le1M, .le2M]), on: link) { [weak self] error in
       guard let self, error == nil, let record = records[link.handle], record.wantedPHY == LinkPHY(.le2M),
@@ -243,7 +243,7 @@ final class LinkRequester {
     }
   }
 
-  /// Lets our packets be so long, in octets.
+  /// Allows our packets this length, in octets.
   func request(
     longestPacket octets: Int, on link: any ControllerLink, _ done: @escaping (BluetoothError?) -> Void
   ) {
@@ -288,7 +288,7 @@ final class LinkRequester {
     }
   }
 
-  /// The reason why not both controllers can do this; nil if they can, or the device's did not say.
+  /// The reason why one of the controllers cannot do this; nil if both can, or the device's did not report it.
   private func lacking(_ feature: LEFeatures, _ name: String, on link: any ControllerLink) -> BluetoothError? {
     if !radio.features.contains(feature) {
       return GAPError.notSupported.error("the controller of \(context.name) does not have \(name)")
@@ -315,7 +315,7 @@ final class LinkRequester {
 
   private static var linkEnded: BluetoothError { GAPError.notConnected.error("the link has ended") }
 
-  /// The event that settles a request may have been lost: all are made again.
+  /// The event that settles a request may have been lost: all are repeated.
   func repeatAll() {
     for handle in records.keys.sorted() { update(handle) { $0.askAgain() } }
   }

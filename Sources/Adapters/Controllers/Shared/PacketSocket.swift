@@ -12,15 +12,15 @@ final class PacketSocket {
     case received([UInt8])
     /// The kernel dropped this many more packets, because they were not read in time.
     case lost(Int)
-    /// Everything that waited has left.
+    /// All waiting packets have left.
     case writable
-    /// Nothing comes any more; nil if the other end closed in order.
+    /// End of stream; nil after an orderly close.
     case ended(SystemError?)
   }
 
   /// This many packets are read before other sources get their turn.
   private static let burst = 64
-  /// The kernel drops packets only when many wait: with fewer than these its counter is not looked at.
+  /// The kernel drops packets only when many wait: with fewer than these its counter is not read.
   private static let fewest = 8
   /// L2CAP's basic channels have no credits: packets without room in the kernel are lost. So nothing is held back
   /// beyond this load.
@@ -35,27 +35,27 @@ final class PacketSocket {
   /// The room for the packets of one read, and their lengths.
   private var buffer: [UInt8]
   private var lengths: [UInt32]
-  /// When they arrived; empty if that is of no interest.
+  /// Their arrival times; empty if unused.
   private var stamps: [Int64]
-  /// When the packet that is being told arrived in this machine, in microseconds since the epoch; 0 if the kernel does
-  /// not say.
+  /// The arrival time in this machine of the packet being delivered, in microseconds since the epoch; 0 if the kernel
+  /// does not report it.
   private(set) var stamp: Int64 = 0
   private var error: SystemError?
   private var hasEnded = false
   private var lost = 0
   /// The round of the loop in which packets were last read.
   private var round: UInt64 = 0
-  /// Whether the other end is closed: its earlier packets are read even while reading is paused.
+  /// True once the other end is closed: its earlier packets are read even while reading is paused.
   private var isEnding = false
   var onEvent: ((Event) -> Void)?
 
   /// Takes ownership of the descriptor. Nothing is read before `start`.
   /// - Parameters:
-  ///   - longest: the longest packet that comes, in octets.
-  ///   - batch: how many packets one read takes, 1 to 64. With 1 all packets that have come are told before those of
-  ///     sockets of a lower priority. With more a packet is read alone unless one was read in the loop's last round:
-  ///     mostly none follows it, and to look for more takes time.
-  ///   - isStamped: whether the kernel is to say when packets arrive.
+  ///   - longest: the longest packet to receive, in octets.
+  ///   - batch: maximum packets of one read, 1 to 64. With 1 all received packets are delivered before those of
+  ///     lower-priority sockets. With more, a packet is read alone unless one was read in the loop's last round:
+  ///     usually none follows it, and checking for more takes time.
+  ///   - isStamped: true if the kernel is to timestamp arriving packets.
   init(
     _ descriptor: Descriptor, on loop: EventLoop, priority: EventLoop.Priority, longest: Int = 4096, batch: Int = 1,
     limit: Int = 256, isStamped: Bool = false
@@ -83,7 +83,7 @@ final class PacketSocket {
     didSet { if isReading != oldValue { updateInterest() } }
   }
 
-  /// Whether the next packet would leave at once, as far as is known.
+  /// True if the next packet would leave at once, as far as known.
   var isWritable: Bool { waiting.isEmpty }
 
   /// Sends a packet, at once or when there is room.
@@ -111,7 +111,7 @@ final class PacketSocket {
 
   private func updateInterest() {
     var interest: Watch.Readiness = isReading || isEnding ? .readable : .news
-    // Only while something waits: otherwise each packet that leaves the kernel would wake the loop.
+    // Only while something waits: otherwise each packet leaving the kernel would wake the loop.
     if !waiting.isEmpty { interest.insert(.writable) }
     descriptor.interest = interest
   }
@@ -124,7 +124,7 @@ final class PacketSocket {
     if readiness.contains(.writable), !waiting.isEmpty { flush() }
     guard !readiness.isDisjoint(with: [.readable, .failed]) else { return }
     guard isReading || isEnding || descriptor.receiveLoad.share > Self.highestLoad else { return }
-    // While reading is paused a packet is told of only once: one that stays behind would wait for the next.
+    // While reading is paused a packet is signalled only once: one left behind would wait for the next.
     let isAlone = lengths.count > 1 && isReading && !isEnding && error == nil && loop.round != round &+ 1
     round = loop.round
     _ = readBurst(isAlone ? 1 : Self.burst)
@@ -147,7 +147,7 @@ final class PacketSocket {
       // the end of the link, too; reading reports that.
       guard error.code != ENOTCONN else { return false }
       self.error = error
-      // Not from inside the call that sends.
+      // Not from inside the sending call.
       loop.execute { [weak self] in self?.finish() }
       return true
     }
@@ -160,8 +160,8 @@ final class PacketSocket {
     _ = end()
   }
 
-  /// - Parameter most: after how many packets to stop; the last read may go beyond it.
-  /// - Returns: whether more may be there.
+  /// - Parameter most: the number of packets to stop after; the last read may exceed it.
+  /// - Returns: true if more may wait.
   private func readBurst(_ most: Int) -> Bool {
     var count = 0
     while count < most {
@@ -171,8 +171,8 @@ final class PacketSocket {
         let read = try read(wanted)
         for place in 0..<read {
           guard descriptor.isOpen, !hasEnded else { return false }
-          // A packet without octets, which devices can send, is read as the end of the socket is. Packets may wait
-          // behind it, though the other end is closed.
+          // An empty packet, which devices can send, reads like the end of the socket. Packets may wait behind it,
+          // though the other end is closed.
           if lengths[place..<read].allSatisfy({ $0 == 0 }), descriptor.hasEnded, try !descriptor.hasPacket() {
             return end()
           }
@@ -180,7 +180,7 @@ final class PacketSocket {
           onEvent?(.received(Array(buffer[(place * longest)...].prefix(Int(lengths[place])))))
         }
         count += read
-        // Nothing is left behind a read that took fewer than it could.
+        // A read that took fewer than it could leaves nothing behind.
         guard read == 0 || (read < wanted && error == nil) else { continue }
         if count >= Self.fewest { tellLosses() }
         return error == nil ? false : end()
@@ -195,7 +195,7 @@ final class PacketSocket {
     return true
   }
 
-  /// - Returns: how many were read.
+  /// - Returns: the number of packets read.
   private func read(_ most: Int) throws(SystemError) -> Int {
     guard stamps.isEmpty else {
       return try descriptor.read(into: &buffer, each: longest, &lengths, stamps: &stamps, most: most)

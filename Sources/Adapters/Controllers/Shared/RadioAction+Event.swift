@@ -2,7 +2,7 @@ import Adapter
 import Radio
 
 extension RadioAction {
-  /// The event of an adapter that says the same; nil where more has to be done.
+  /// The adapter event with the same meaning; nil if more has to be done.
   var event: AdapterEvent? {
     switch self {
     case .scanning(let isOn): .scanning(isOn)

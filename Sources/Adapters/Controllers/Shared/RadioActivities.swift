@@ -9,13 +9,13 @@ protocol RadioActivitiesOwner: AnyObject {
   func send(_ packet: CommandPacket)
   /// The controller does not work.
   func radioFailed(_ reason: String)
-  /// A radio machine wants this, or reports it; neither a command nor an answer.
+  /// A radio machine requests or reports this; neither a command nor an answer.
   func perform(_ action: RadioAction)
-  /// The controller is to be closed, and opened anew.
-  /// - Parameter words: why, behind the adapter's name.
+  /// The controller is to be closed and opened again.
+  /// - Parameter words: the reason, behind the adapter's name.
   func fail(_ words: String, remedy: String)
-  /// The controller is to be closed, and opened anew, though nothing has failed.
-  /// - Parameter words: why, behind the adapter's name.
+  /// The controller is to be closed and opened again, though nothing has failed.
+  /// - Parameter words: the reason, behind the adapter's name.
   func reopen(_ words: String)
 }
 
@@ -28,10 +28,10 @@ protocol RadioActivitiesOwner: AnyObject {
 /// | in use  | anything             | given to the machines; their actions are executed     |
 /// | in use  | `end`                | unused; questions that wait are answered with a failure |
 ///
-/// A controller that got stuck, or began anew, is found out by its `ControllerHealth`.
+/// `ControllerHealth` detects a controller that got stuck or restarted.
 final class RadioActivities: TrainCommands {
   weak var owner: (any RadioActivitiesOwner)?
-  /// The wanted activities, which survive the absence of the controller.
+  /// The wanted activities, kept while the controller is absent.
   private(set) var targets = RadioTargets()
   /// The controller's features on links.
   private(set) var features: LEFeatures = []
@@ -42,32 +42,32 @@ final class RadioActivities: TrainCommands {
   private var alarm: (any ScheduledWork)?
   private var questions: [Int: (CommandSlot.Answer) -> Void] = [:]
   private var lastQuestion = 0
-  /// Whether wanted activities wait.
+  /// True while wanted activities are held back.
   private var isHeld = false
   private var health = ControllerHealth()
   private var healthAlarm: (any ScheduledWork)?
   /// When it rings.
   private var healthAlarmTime = Instant.zero
   private var isScanning = false
-  /// Whether the controller watches for devices: then it reports each once.
+  /// True if the controller monitors devices: then it reports each once.
   private var isWatching = false
 
   init(in context: AdapterContext) { self.context = context }
 
-  /// Whether the radio machines run.
+  /// True while the radio machines run.
   var isReady: Bool { radio != nil }
   /// The command that the controller executes; nil while the machines do not run.
   var slot: CommandSlot? { radio?.slot }
-  /// Whether an active scan was run since `begin`.
+  /// True if an active scan was run since `begin`.
   var scannedActively: Bool { radio?.scannedActively == true }
-  /// Whether an extended scan is on that has received nothing yet: then the kernel's findings matter.
+  /// True during an extended scan that has received nothing yet: then the kernel's findings matter.
   var isSilent: Bool { health.isSilent }
-  /// Whether the next set-up is to do without extended commands, as a trial.
+  /// True if the next set-up is to avoid extended commands, as a trial.
   var triesLegacyScan: Bool { health.isTrying }
-  /// The times since the controller was last heard.
+  /// The times since the last events of the controller.
   var silence: ControllerSilence { health.silence(at: context.scheduler.now) }
 
-  /// Whether a link may come: a connection, or an advertisement that can be answered with one, is wanted.
+  /// True if a link may arise: a connection, or a connectable advertisement, is wanted.
   var awaitsLinks: Bool {
     !targets.connects.isEmpty || targets.advertising.values.contains(where: \.isConnectable)
   }
@@ -75,8 +75,8 @@ final class RadioActivities: TrainCommands {
   // MARK: - The controller
 
   /// Starts the machines of a controller that was set up; nothing is wanted of it before the next input.
-  /// - Parameter holdsTargets: whether wanted activities wait for `startTargets`, as long as commands of the owner
-  ///   allow none of them.
+  /// - Parameter holdsTargets: true if wanted activities wait for `startTargets`, because commands of the owner exclude
+  ///   them until then.
   func begin(_ profile: ControllerProfile, holdsTargets: Bool = false) {
     (features, shortestInterval) = (profile.usableFeatures, profile.shortestInterval)
     isHeld = holdsTargets
@@ -85,7 +85,7 @@ final class RadioActivities: TrainCommands {
   }
 
   /// Starts wanted activities.
-  /// - Parameter first: the input that begins: whether the controller's state is known.
+  /// - Parameter first: the first input, which says whether the controller's state is known.
   func startTargets(_ first: RadioInput) {
     if isHeld {
       isHeld = false
@@ -114,53 +114,53 @@ final class RadioActivities: TrainCommands {
 
   // MARK: - Wanted activities
 
-  /// Wants a scan; nil for none.
+  /// Sets the wanted scan; nil for none.
   func want(scan parameters: ScanParameters?) {
     targets.scan = parameters
     if !isHeld { run(.wantScan(parameters)) }
   }
 
-  /// Wants an advertisement; nil for none.
+  /// Sets a wanted advertisement; nil for none.
   func want(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
     targets.advertising[set] = parameters
     if !isHeld { run(.wantAdvertising(set, parameters)) }
   }
 
-  /// Changes the wanted advertisements, of which the machines are told next.
+  /// Changes the wanted advertisements, which the machines receive next.
   func adapt(_ change: (AdvertisingParameters) -> AdvertisingParameters) {
     targets.advertising = targets.advertising.mapValues(change)
   }
 
-  /// Wants a train to be followed, or with nil no longer.
+  /// Sets a train to follow; nil to stop.
   func want(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
     targets.syncs[train] = parameters
     if !isHeld { run(.wantSync(train, parameters)) }
   }
 
-  /// Wants a connection. The device is in the filter accept list of the one initiator until it is established.
+  /// Adds a wanted connection. The device is in the filter accept list of the one initiator until it is established.
   func connect(to device: DeviceAddress, _ parameters: ConnectionParameters) {
     targets.connects[device] = parameters
     if !isHeld { run(.connect(device, parameters)) }
   }
 
-  /// A connection is wanted no longer.
+  /// A connection is no longer wanted.
   func cancelConnect(to device: DeviceAddress) {
     targets.connects[device] = nil
     run(.cancelConnect(device))
   }
 
-  /// The link to a device that is wanted can be used.
+  /// The link to a wanted device can be used.
   func attached(to device: DeviceAddress) {
     targets.connects[device] = nil
     run(.attached(device))
   }
 
-  /// The controller is to end a link.
+  /// Makes the controller end a link.
   func disconnect(_ handle: ConnectionHandle, _ reason: HCIErrorCode = .remoteUserTerminatedConnection) {
     run(.command(CommandPacket(Disconnect(handle: handle, reason: HCIStatus(reason)))))
   }
 
-  /// Nothing is wanted any more.
+  /// Cancels all wanted activities.
   func wantNothing() {
     targets = RadioTargets()
     run(.quiet)
@@ -177,8 +177,8 @@ final class RadioActivities: TrainCommands {
     arm()
   }
 
-  /// Gives them the scan's reports.
-  /// - Returns: those of other devices.
+  /// Passes the scan's reports to them.
+  /// - Returns: the reports of other devices.
   func heard(_ reports: AdvertisingReports) -> [AdvertisingReport] {
     var isExtended = false
     if case .extended = reports { isExtended = true }
@@ -194,7 +194,7 @@ final class RadioActivities: TrainCommands {
     return heard
   }
 
-  /// An event that no machine receives came.
+  /// An event that no machine receives has arrived.
   func received() { health.received(at: context.scheduler.now) }
 
   /// The controller is switched off.
@@ -203,7 +203,7 @@ final class RadioActivities: TrainCommands {
   /// Another controller may come in place of this one.
   func forgetTrial() { health.forgetTrial() }
 
-  /// The kernel tells of a device that it heard.
+  /// The kernel reported a device that it received.
   func kernelFound() {
     health.kernelFound()
     awaitSilence()
@@ -216,14 +216,14 @@ final class RadioActivities: TrainCommands {
     run(.ask(lastQuestion, packet))
   }
 
-  /// Has the machines send a command about a train, and passes the answer on.
+  /// Makes the machines send a command about a train, and passes the answer on.
   func send(_ command: TrainCommand, _ done: @escaping (CommandSlot.Answer) -> Void) {
     lastQuestion &+= 1
     questions[lastQuestion] = done
     run(.train(lastQuestion, command))
   }
 
-  /// Has a train send data in a subevent.
+  /// Makes a train send data in a subevent.
   func setSubevent(
     _ data: SubeventData, of set: AdvertisingSetID, _ done: @escaping (BluetoothError?) -> Void
   ) {
@@ -255,7 +255,7 @@ final class RadioActivities: TrainCommands {
 
   // MARK: - Health
 
-  /// The alarm may ring too early: with each report its time is later.
+  /// The alarm may ring early: each report moves its time.
   private func awaitSilence() {
     guard let deadline = health.deadline else {
       healthAlarm?.cancel()
@@ -288,7 +288,7 @@ final class RadioActivities: TrainCommands {
     }
   }
 
-  /// Whether the wanted scan has a counterpart by legacy commands, and no connection is pending.
+  /// True if the wanted scan has a counterpart by legacy commands, and no connection is pending.
   private var allowsTrial: Bool { targets.connects.isEmpty && targets.scan?.phys.contains(.le1M) == true }
 
   private func scanChanged(_ isScanning: Bool, _ isWatching: Bool) {
@@ -318,7 +318,7 @@ final class RadioActivities: TrainCommands {
       if case .periodic(let train, .failed) = action { targets.syncs[train] = nil }
       if case .scanning(let isOn) = action { scanChanged(isOn, isWatching) }
       if case .watching(let isOn) = action { scanChanged(isScanning, isOn) }
-      // That the scan is on again is not told: it holds since before the pause.
+      // The restart of the scan is not reported: it is the state from before the pause.
       if case .resumed = action { scanChanged(targets.scan != nil, isWatching) }
       owner?.perform(action)
     }

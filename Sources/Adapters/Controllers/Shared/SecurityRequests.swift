@@ -2,14 +2,14 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// The requests to raise the protection of one link that wait for their outcome.
+/// The pending requests to raise the protection of one link.
 struct SecurityRequests {
   private var waiting: [(level: Int, done: (BluetoothError?) -> Void)] = []
 
   var isEmpty: Bool { waiting.isEmpty }
-  /// The highest level that is waited for, 2 to 4; nil if no request waits.
+  /// The highest requested level, 2 to 4; nil without a request.
   var highest: Int? { waiting.map(\.level).max() }
-  /// The lowest one.
+  /// The lowest requested level.
   var lowest: Int? { waiting.map(\.level).min() }
 
   mutating func wait(for level: Int, _ done: @escaping (BluetoothError?) -> Void) { waiting.append((level, done)) }
@@ -17,8 +17,8 @@ struct SecurityRequests {
   /// Ends the requests, after the call that caused it.
   /// - Parameters:
   ///   - level: the level of the link now.
-  ///   - error: the one for all; nil: those whose level the link has succeed, and others fail.
-  ///   - countsReached: whether requests whose level the link has succeed in spite of an error.
+  ///   - error: the error of all; nil if those with a level that the link has succeed, and others fail.
+  ///   - countsReached: true if requests with a level that the link has succeed in spite of an error.
   mutating func settle(
     at level: Int, _ error: BluetoothError?, countsReached: Bool = false, in context: AdapterContext
   ) {
@@ -36,10 +36,10 @@ struct SecurityRequests {
 }
 
 extension AdapterContext {
-  /// Answers a request for protection if nothing is to be done for it.
+  /// Answers a request for protection if no action is needed.
   /// - Parameters:
   ///   - current: the level of the link.
-  ///   - bond: the one with its device.
+  ///   - bond: the bond with its device.
   /// - Returns: false if the protection is to be raised.
   func answers(
     _ level: Int, on link: any ControllerLink, at current: Int, _ bond: Bond?,
@@ -60,7 +60,7 @@ extension AdapterContext {
 }
 
 extension BluetoothError {
-  /// Whether a link that cannot be encrypted with the keys of a bond ends with this HCI error.
+  /// True if a link that cannot be encrypted with a bond's keys ends with this HCI error.
   static func isOfLostKeys(_ code: Int) -> Bool {
     let causes: [HCIErrorCode] = [.authenticationFailure, .pinOrKeyMissing, .terminatedMICFailure]
     return causes.contains { Int($0.rawValue) == code }

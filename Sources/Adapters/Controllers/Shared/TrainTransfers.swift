@@ -3,15 +3,15 @@ import Bluetooth
 import HCI
 import Radio
 
-/// The controller as the trains on links use it.
+/// The controller, for the trains on links.
 protocol TrainCommands: ControllerCommands {
   /// Sends a command about a train, and passes its answer on.
   func send(_ command: TrainCommand, _ done: @escaping (CommandSlot.Answer) -> Void)
-  /// Wants a train, which is followed already, to be followed from now on; with nil only if it was wanted before.
+  /// Keeps following a train that is followed already; with nil parameters, only if it was wanted before.
   func adopt(_ train: PeriodicTrain, _ parameters: SyncParameters?)
 }
 
-/// The trains of periodic advertisements that go over the controller's links (Core 5.4, Vol 6, Part B, 5.1.13).
+/// The transfers of periodic advertising trains over the controller's links (Core 5.4, Vol 6, Part B, 5.1.13).
 ///
 /// | Link    | Input                                   | Then                                                     |
 /// |---------|-----------------------------------------|----------------------------------------------------------|
@@ -22,7 +22,7 @@ protocol TrainCommands: ControllerCommands {
 /// | waiting | the link ends                           | the call fails → idle                                    |
 /// | idle    | a train that is followed                | withdrawn, unless it is wanted otherwise                 |
 final class TrainTransfers {
-  /// A call that waits for a train.
+  /// A call waiting for a train.
   private struct Receiver {
     let number: Int
     let parameters: SyncParameters
@@ -98,7 +98,7 @@ final class TrainTransfers {
     }
   }
 
-  /// No train of the device of a link is waited for any more.
+  /// Stops waiting for a train of a link's device.
   func stop(_ link: any ControllerLink) {
     end(link.handle, .failure(GAPError.cancelled.error("no train is waited for any more")))
   }
@@ -118,7 +118,7 @@ final class TrainTransfers {
   /// A link has ended.
   func ended(_ handle: ConnectionHandle) { settle(handle, .failure(Self.linkEnded)) }
 
-  /// The controller takes no more trains of a link.
+  /// The controller no longer accepts trains of a link.
   private func end(_ handle: ConnectionHandle, _ result: Result<ReceivedTrain, BluetoothError>) {
     guard receivers[handle] != nil else { return }
     settle(handle, result)

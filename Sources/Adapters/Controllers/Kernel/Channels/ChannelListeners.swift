@@ -13,10 +13,10 @@ final class ChannelListeners {
     var socket: (any ChannelSocket)?
   }
 
-  /// Something for the log: a sentence, the number and an errno.
+  /// A log entry: a sentence, the number and an errno.
   typealias Warning = (_ text: String, _ psm: UInt16, _ errno: Int32) -> Void
 
-  /// After the process had no room for another descriptor.
+  /// The pause after the process ran out of descriptors.
   private static let pause = Duration.milliseconds(500)
 
   /// Called for each channel that a device opens.
@@ -35,13 +35,13 @@ final class ChannelListeners {
   /// Listens for channels.
   /// - Parameters:
   ///   - psm: the number; nil for a free one.
-  ///   - address: that of the controller; nil while it is not in use.
+  ///   - address: the controller's; nil while it is not in use.
   ///   - adapter: its name, for errors.
   /// - Returns: the number.
   func publish(
     _ psm: UInt16?, _ parameters: ChannelParameters, at address: DeviceAddress?, of adapter: String
   ) throws(BluetoothError) -> UInt16 {
-    // The kernel itself gives numbers from the lowest on, to sockets that connect as well.
+    // The kernel itself assigns numbers from the lowest on, to connecting sockets as well.
     let candidates = psm.map { [$0] } ?? ChannelParameters.dynamic.reversed()
     for psm in candidates where listeners[psm] == nil {
       var listener = Listener(parameters: parameters)
@@ -66,7 +66,7 @@ final class ChannelListeners {
   /// Ends listening.
   func unpublish(_ psm: UInt16) { listeners.removeValue(forKey: psm)?.socket?.close() }
 
-  /// The controller is in use again, maybe with another address.
+  /// The controller is in use again, perhaps with another address.
   func open(at address: DeviceAddress) {
     for (psm, listener) in listeners {
       listener.socket?.close()
@@ -94,7 +94,7 @@ final class ChannelListeners {
     } catch {
       guard [EMFILE, ENFILE, ENOMEM].contains(error.code) else { return }
       onWarning?("a channel could not be accepted", psm, error.code)
-      // The peer keeps waiting; nothing signals when there is room.
+      // The peer keeps waiting; nothing signals free descriptors.
       socket.isAccepting = false
       scheduler.schedule(after: Self.pause) { [weak socket] in socket?.isAccepting = true }
     }

@@ -1,8 +1,8 @@
 import Adapter
 import Bluetooth
 
-/// A channel that is being opened: its outcome is told once. If its socket is not closed with the link, the kernel
-/// connects to the device anew; by itself it gives up after 40 s.
+/// An opening channel: its outcome is reported once. Unless its socket is closed with the link, the kernel reconnects
+/// to the device; by itself it gives up after 40 s.
 final class ChannelOpening: LinkChannel {
   private static let timeout = Duration.seconds(45)
 
@@ -24,10 +24,10 @@ final class ChannelOpening: LinkChannel {
     link.add(self)
   }
 
-  /// The channel is open, and has the descriptor.
+  /// The channel is open and owns the descriptor.
   func succeed(_ channel: any Channel) { finish(.success(channel)) }
 
-  /// There is no channel; the descriptor is closed.
+  /// No channel was opened; the descriptor is closed.
   func fail(_ error: BluetoothError) {
     guard done != nil else { return }
     descriptor.close()

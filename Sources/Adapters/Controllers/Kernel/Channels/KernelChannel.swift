@@ -4,8 +4,8 @@ import CBlueZ
 import EventLoop
 import Glibc
 
-/// A channel in a credit-based flow control mode on a socket of the kernel, which cuts packets, keeps the credits, and
-/// answers the device's requests.
+/// A channel in a credit-based flow control mode on a kernel socket; the kernel segments packets, counts the credits,
+/// and answers the device's requests.
 final class KernelChannel: Channel, LinkChannel {
   let psm: UInt16
   let mode: ChannelMode
@@ -14,28 +14,28 @@ final class KernelChannel: Channel, LinkChannel {
   let pieces: ChannelPieces?
   var onEvent: ((ChannelEvent) -> Void)?
 
-  /// How many packets are read before others have their turn.
+  /// Maximum packets read before other sources get their turn.
   private static let burst = 16
-  /// The time that sent packets may take to leave a closed channel.
+  /// Time for sent packets to leave a closed channel.
   private static let departure = Duration.seconds(10)
-  /// How often it is looked whether it has: the kernel signals only when half of its room is free.
+  /// Interval for checking that they have: the kernel signals only when half of its buffer is free.
   private static let glance = Duration.milliseconds(20)
 
   private let descriptor: Descriptor
   private let context: AdapterContext
   private weak var link: KernelLink?
   private var buffer: [UInt8]
-  /// The packet that the kernel had no room for.
+  /// The packet without room in the kernel.
   private var waiting: [UInt8]?
   private var error: SystemError?
-  /// Whether the kernel has told that the other end is gone: its earlier packets are still to be read.
+  /// True once the kernel has reported the other end closed: its earlier packets are still to be read.
   private var isEnding = false
-  /// Whether nothing was read after the end.
+  /// True if nothing was read after the end.
   private var hasReadNothing = false
   private var hasEnded = false
-  /// Why the link ended, if it has.
+  /// The reason for the link's end, if it has ended.
   private var linkEnd: BluetoothError?
-  /// When a channel that is closed is given up.
+  /// The time at which a closed channel is given up.
   private var deadline: Instant?
 
   var isReading = false {
@@ -47,13 +47,13 @@ final class KernelChannel: Channel, LinkChannel {
   }
 
   /// Takes ownership of the descriptor.
-  /// - Parameter pieces: the signalling heard while it was opened.
+  /// - Parameter pieces: the signalling received during its opening.
   init(
     _ psm: UInt16, _ descriptor: Descriptor, pieces: ChannelPieces? = nil, on link: KernelLink,
     in context: AdapterContext
   ) {
     self.psm = psm
-    // A kernel without the enhanced mode does not know the question.
+    // A kernel without the enhanced mode does not support this query.
     mode = cbz_channel_is_enhanced(descriptor.number) == 1 ? .enhanced : .leCreditBased
     self.descriptor = descriptor
     self.pieces = pieces
@@ -129,7 +129,7 @@ final class KernelChannel: Channel, LinkChannel {
     guard !hasEnded else { return }
     if readiness.contains(.failed) {
       isEnding = true
-      // The end is reported for ever, with or without reading.
+      // The end is reported continuously, with or without reading.
       descriptor.unwatch()
     }
     if readiness.contains(.writable), let packet = waiting {
@@ -138,7 +138,7 @@ final class KernelChannel: Channel, LinkChannel {
         updateInterest()
         onEvent?(.writable)
       } else if !isEnding, cbz_send_load(descriptor.number) == 0 {
-        // There is room, nothing is before it, and there never will be more.
+        // There is room, no packet is queued, and there will never be more room.
         return end(Self.tooLong(packet.count))
       }
     }
@@ -151,7 +151,7 @@ final class KernelChannel: Channel, LinkChannel {
   private func write(_ packet: [UInt8]) -> Bool {
     guard descriptor.isOpen, error == nil else { return true }
     do { return try descriptor.write(packet) } catch {
-      // While the link is being encrypted, and after the end, which reading tells.
+      // During encryption of the link, and after its end, which reading reports.
       if error.code == ENOTCONN { return isEnding }
       self.error = error
       isEnding = true
@@ -170,8 +170,8 @@ final class KernelChannel: Channel, LinkChannel {
           return
         }
         guard length > 0 else {
-          // An empty packet carries nothing. After the end the first read of nothing may stand for the socket's error,
-          // with packets behind it.
+          // An empty packet carries nothing. After the end, the first empty read may stand for the socket's error, with
+          // packets behind it.
           if isEnding {
             if hasReadNothing { return end() }
             hasReadNothing = true
@@ -202,7 +202,7 @@ final class KernelChannel: Channel, LinkChannel {
 
   private func end(_ reason: BluetoothError? = nil) {
     guard !hasEnded else { return }
-    // The controller's report of the link's end comes before the kernel ends its sockets.
+    // The controller reports the link's end before the kernel ends its sockets.
     let linkReason = linkEnd ?? (link?.isOver ?? true ? Self.linkGone : nil)
     finish()
     let tell = onEvent

@@ -33,7 +33,7 @@ final class KernelChannels: LinkChannels {
   func begin() { listeners.open(at: pairing.keys.local) }
 
   /// Listens for channels.
-  /// - Parameter isInUse: whether the controller is in use.
+  /// - Parameter isInUse: true if the controller is in use.
   func publish(_ psm: UInt16?, _ parameters: ChannelParameters, isInUse: Bool) throws(BluetoothError) -> UInt16 {
     try listeners.publish(psm, parameters, at: isInUse ? pairing.keys.local : nil, of: context.name)
   }
@@ -43,20 +43,20 @@ final class KernelChannels: LinkChannels {
 
   /// A device opened a channel.
   private func accepted(_ psm: UInt16, _ descriptor: Descriptor, _ handle: UInt16) {
-    // A device may open a channel before it says anything else.
+    // A device may open a channel before it sends anything else.
     if links.link(handle) == nil { links.accept() }
     guard let link = links.link(handle) else { return descriptor.close() }
     let channel = KernelChannel(psm, descriptor, on: link, in: context)
-    // The link itself may have to be announced before.
+    // The link itself may have to be announced first.
     context.loop.execute { link.opened(channel) }
   }
 
-  /// Whether the kernel has enhanced channels, and they are switched on.
+  /// True if the kernel has enhanced channels, and they are enabled.
   var hasEnhancedChannels: Bool { Self.mayListen(on: 0, at: pairing.keys.local) }
 
-  /// Whether this process may listen under a number, for enhanced channels, and the kernel has those. Numbers below
-  /// 0x80 take CAP_NET_BIND_SERVICE.
-  /// - Parameter address: that of a controller; nil for any.
+  /// True if the kernel has enhanced channels and this process may listen for them under a number. Numbers below 0x80
+  /// require CAP_NET_BIND_SERVICE.
+  /// - Parameter address: a controller's; nil for any.
   static func mayListen(on psm: UInt16, at address: DeviceAddress?) -> Bool {
     let octets = address?.littleEndian ?? [UInt8](repeating: 0, count: 6)
     let number = cbz_channel_socket(

@@ -6,21 +6,21 @@ import Logging
 
 /// The user of a `LifecycleHost`, which opens and closes the radio.
 protocol LifecycleHostOwner: AnyObject {
-  /// The bonds of all adapters, which the kernel is told next.
+  /// The bonds of all adapters, which the kernel loads next.
   func loadBonds() -> [Bond]
-  /// A controller that can be used was found.
+  /// A usable controller was found.
   func identify(_ controller: ControllerInformation)
   func openRadio(_ index: ControllerIndex, _ address: DeviceAddress)
-  /// Ends all that lives on the controller. Links end with the error.
+  /// Ends everything on the controller. Links end with the error.
   func closeRadio(_ error: BluetoothError)
-  /// Ends links, and has the controller become quiet before the radio is closed.
+  /// Ends links, and makes the controller quiet before the radio is closed.
   func suspendRadio()
   func stateChanged(to new: AdapterState)
-  /// These controllers are present, ours or others, by the kernel's numbers.
+  /// These controllers are present, ours or others', by their kernel numbers.
   func controllersArePresent(_ numbers: [UInt16])
   /// The kernel's event about our controller.
   func receive(_ event: ManagementEvent)
-  /// Whether it matters that the kernel received an advertisement.
+  /// True if advertisements received by the kernel matter.
   var awaitsKernel: Bool { get }
   /// The kernel received an advertisement of an LE device on our controller.
   func kernelFoundDevice()
@@ -28,19 +28,19 @@ protocol LifecycleHostOwner: AnyObject {
   func lifecycleHasStopped()
 }
 
-/// The life of one controller: runs `LifecycleMachine` and `UnconfiguredMachine` on the kernel's management interface
-/// and by the clock.
+/// The lifecycle of one controller: runs `LifecycleMachine` and `UnconfiguredMachine` on the kernel's management
+/// interface and by the clock.
 final class LifecycleHost {
   weak var owner: (any LifecycleHostOwner)?
   private let kernel: any KernelSockets
   private let management: ManagementInterface
   private let context: AdapterContext
-  /// Whether the controller was chosen by name.
+  /// True if the controller was chosen by name.
   private let isNamed: Bool
   private var machine: LifecycleMachine
   private var unconfigured: UnconfiguredMachine
   private var alarm: (any ScheduledWork)?
-  /// The source of news that radios are blocked and unblocked.
+  /// The source of events about blocked and unblocked radios.
   private var rfkill: Descriptor?
   private var powerDone: [(BluetoothError?) -> Void] = []
 
@@ -57,19 +57,19 @@ final class LifecycleHost {
     management.onEvent = { [weak self] event in self?.handle(event) }
   }
 
-  /// How devices pair.
+  /// The pairing settings.
   var pairing: PairingSettings {
     get { machine.pairing }
     set { machine.pairing = newValue }
   }
 
-  /// The addresses under which the controller is seen from its next start; nil for the one that it keeps.
+  /// The settings for the controller's private addresses from its next start; nil to use its own address.
   var privacy: PrivacySettings? {
     get { machine.privacy }
     set { machine.privacy = newValue }
   }
 
-  /// Opens the management interface and brings the controller into use as soon as it is there.
+  /// Opens the management interface and brings the controller into use as soon as it is present.
   func start() {
     rfkill = rfkill ?? Rfkill.watch(context.loop) { [weak self] in self?.run(.rfkillChanged) }
     run(.start)
@@ -84,11 +84,11 @@ final class LifecycleHost {
   /// The radio works.
   func radioOpened() { run(.radioOpened) }
 
-  /// The radio does not work, and is closed.
+  /// The radio does not work and is closed.
   func radioFailed(_ problem: AdapterProblem) { run(.radioFailed(problem)) }
 
   /// Restores the controller's earlier settings; the radio is closed.
-  /// - Parameter needsCycle: whether the kernel's discovery has to be cleaned by a power cycle.
+  /// - Parameter needsCycle: true if the kernel's discovery has to be reset by a power cycle.
   func stop(needsCycle: Bool) { run(.stop(needsCycle: needsCycle)) }
 
   // MARK: - The machines
@@ -110,7 +110,7 @@ final class LifecycleHost {
     case .state(let new):
       owner?.stateChanged(to: new)
       guard new == .absent else { return }
-      // Another controller may come in its place.
+      // Another controller may take its place.
       management.index = nil
       perform(unconfigured.look())
     case .controllers(let indexes): owner?.controllersArePresent(indexes.map(\.rawValue))
@@ -136,8 +136,8 @@ final class LifecycleHost {
     }
   }
 
-  /// The problem that bluetoothd has the controller. It takes every controller, but does nothing with one without a
-  /// request to use it: where there are several, one that was chosen by name is ours.
+  /// The problem that bluetoothd uses the controller. It claims every controller, but leaves one alone without a
+  /// request to use it: with several, a controller chosen by name is ours.
   private var rival: AdapterProblem? {
     if isNamed, Controllers.present().count > 1 { return nil }
     return kernel.rival.map { Rival.problem(with: context.name, $0) }
@@ -166,7 +166,7 @@ final class LifecycleHost {
   private func handle(_ event: PacketSocket.Event) {
     switch event {
     case .received(let octets):
-      // The kernel tells of each advertisement in an active scan.
+      // The kernel reports each advertisement during an active scan.
       guard !ManagementPacket.isDeviceFound(octets) else {
         guard let owner, owner.awaitsKernel, ManagementPacket.isOfLowEnergy(deviceFound: octets),
           let packet = try? ManagementPacket(decoding: octets), packet.index == management.index

@@ -6,21 +6,21 @@ import Radio
 
 /// The user of a `PrivateAddressHost`.
 protocol PrivateAddressHostOwner: AnyObject {
-  /// For how long an address is used; nil if it stays.
+  /// Lifetime of an address; nil if it is permanent.
   var rotation: Duration? { get }
-  /// The controller can be used, under this address if it is a private one, which it knows.
+  /// The controller can be used: its private address, if any, is set.
   func addressIsMade(_ address: DeviceAddress?, for profile: ControllerProfile)
-  /// The kernel made no address for a controller that has none.
+  /// The kernel made no address for a controller without one.
   func addressIsMissing()
-  /// The kernel accepted bonds, whether devices may pair or not.
+  /// Restores the setting for bonds: the kernel has accepted them even where devices may not pair.
   func restoreBonds()
 }
 
-/// The private addresses under which one controller of the kernel is seen: runs `PrivateAddressMachine` by the clock,
-/// at the start and while the controller's activities pause. Without privacy the kernel is asked once, because of links
-/// that come in.
+/// The private addresses of one kernel controller: runs `PrivateAddressMachine` by the clock, at the start and while
+/// the controller's activities pause. Without privacy the kernel is asked once, for incoming links.
 final class PrivateAddressHost: AddressSource {
-  /// The kernel's own time, which it counts where commands are legacy, must be over before it makes a new address.
+  /// Added to an address's lifetime: where commands are legacy, the kernel makes a new address only after its own
+  /// lifetime has passed.
   private static let margin = Duration.seconds(2)
   /// The kernel's own time.
   private static let kernelRotation = Duration.seconds(900)
@@ -32,13 +32,13 @@ final class PrivateAddressHost: AddressSource {
   private let context: AdapterContext
   private var machine = PrivateAddressMachine()
   private var alarm: (any ScheduledWork)?
-  /// Rings when the kernel's new address is used: the controller's answers to the kernel are heard before.
+  /// Rings when the kernel's new address is used: the controller's answers to the kernel are received first.
   private var adoption: (any ScheduledWork)?
-  /// The address that the kernel made last, since the controller came on.
+  /// The kernel's last address since the controller was switched on.
   private var last: DeviceAddress?
   private var isExtended = false
   private var isPrivate = false
-  /// The controller that has no radio yet, because it has no address.
+  /// The controller without a radio yet, for lack of an address.
   private var waiting: ControllerProfile?
 
   init(_ management: ManagementInterface, _ radio: RadioHost, in context: AdapterContext) {
@@ -71,7 +71,7 @@ final class PrivateAddressHost: AddressSource {
     pauses.close()
   }
 
-  /// The controller gets power anew, and another address with that.
+  /// The controller was power-cycled, so it gets another address.
   func forget() { last = nil }
 
   /// The kernel, or another program, sent a command to the controller.

@@ -4,15 +4,15 @@ import HCI
 import Logging
 import Radio
 
-/// The user of a `RadioHost`, told of all that a controller does.
+/// The user of a `RadioHost`, which receives the controller's events.
 protocol RadioHostOwner: ControllerOwner {
   /// The controller was set up: `begin` may follow.
   func radioIsSetUp(_ profile: ControllerProfile)
-  /// Another program, or the kernel, gave the controller a command.
+  /// The kernel or another program sent a command to the controller.
   func heard(_ command: CommandPacket)
   /// The kernel dropped events of the controller.
   func radioLostEvents()
-  /// The controller has transmitted so many packets of a link.
+  /// The controller has transmitted this number of a link's packets.
   func completed(_ packets: Int, on handle: ConnectionHandle)
 }
 
@@ -27,9 +27,9 @@ protocol RadioHostOwner: ControllerOwner {
 /// | any   | `close`       | shut; questions that wait are answered with a failure   |
 final class RadioHost {
   weak var owner: (any RadioHostOwner)?
-  /// The wanted activities, which survive the absence of the controller.
+  /// The wanted activities, kept while the controller is absent.
   let activities: RadioActivities
-  /// The length of one ACL data packet in octets; nil if the controller did not say.
+  /// Length of an ACL data packet in octets; nil if the controller did not report it.
   private(set) var fragmentLength: Int?
 
   private let kernel: any KernelSockets
@@ -38,13 +38,13 @@ final class RadioHost {
   private var index = ControllerIndex(rawValue: 0)
   private var sockets: ControllerSockets?
   private var setUp: SetUpMachine?
-  /// Whether events are being read for a call of the user.
+  /// True while events are being read for a user's call.
   private(set) var isInCall = false
-  /// For the set-up.
+  /// The alarm of the set-up.
   private var alarm: (any ScheduledWork)?
-  /// Whether a radio that is closed ran an active scan since the controller came on.
+  /// True if a closed radio ran an active scan since the controller was switched on.
   private var scannedActively = false
-  /// Whether the HCI socket hears a scan's reports: the kernel need not tell it a second time.
+  /// True if the HCI socket receives a scan's reports: the kernel need not repeat them.
   private var hearsReports = false {
     didSet { if hearsReports != oldValue { management.ignoreDeviceFound(hearsReports) } }
   }
@@ -57,9 +57,9 @@ final class RadioHost {
     activities.owner = self
   }
 
-  /// Whether the sockets are open.
+  /// True while the sockets are open.
   var isOpen: Bool { sockets != nil }
-  /// Whether an active scan was run since the controller came on: it leaves the kernel in a discovery that never ends.
+  /// True if an active scan was run since the controller was switched on: it leaves the kernel in an endless discovery.
   var hasScannedActively: Bool { scannedActively || activities.scannedActively }
 
   // MARK: - Opening and closing
@@ -78,7 +78,7 @@ final class RadioHost {
     run(setUp: { $0.start(at: self.context.scheduler.now) })
   }
 
-  /// Starts wanted activities. The state that an earlier owner or a sleep has left behind is not known.
+  /// Starts wanted activities. The state left behind by an earlier owner or a sleep is unknown.
   func startTargets() {
     activities.startTargets(.doubt)
     if activities.isReady { learnFragmentLength() }
@@ -95,7 +95,7 @@ final class RadioHost {
     sockets = nil
   }
 
-  /// The controller has no power: the kernel forgets its discovery.
+  /// The controller lost power: the kernel forgets its discovery.
   func lostPower() { scannedActively = false }
 
   /// A controller that shares its LE buffers with BR/EDR answers 0 (Core 5.4, Vol 4, Part E, 7.8.2).
@@ -139,7 +139,7 @@ final class RadioHost {
 
   // MARK: - The controller's packets
 
-  /// Takes the events that wait, before anything that depends on them.
+  /// Handles the queued events, before anything that depends on them.
   func drain() { sockets?.control.drain() }
 
   /// A packet is about to be sent on a link.
@@ -148,7 +148,7 @@ final class RadioHost {
   /// Reports the packets that the controller has transmitted.
   func readCompletions() { sockets?.completions.read() }
 
-  /// Whether a link waits for its last packets to be transmitted.
+  /// Sets whether a link waits for the transmission of its last packets.
   func awaitCompletions(_ isAwaited: Bool) { sockets?.completions.isAwaited = isAwaited }
 
   private func handle(_ event: PacketSocket.Event) {
@@ -171,7 +171,7 @@ final class RadioHost {
       owner?.radioLostEvents()
     case .writable: break
     case .ended(let error):
-      // The controller is gone or lost its power; the management interface reports which, just after or before.
+      // The controller was removed or lost its power; the management interface reports which, just after or before.
       context.logger.debug("the HCI socket ended", metadata: ["errno": "\(error?.code ?? 0)"])
       sockets?.close()
       context.scheduler.schedule(after: .seconds(1)) { [weak self, weak sockets] in
@@ -206,7 +206,7 @@ final class RadioHost {
   }
   // MARK: - The kernel's links
 
-  /// Whether a link is up, after all that the controller has told. For a call of the user.
+  /// Returns true if a link is up, once all pending events are handled. For a call of the user.
   func isUp(_ handle: ConnectionHandle) -> Bool {
     let wasInCall = isInCall
     isInCall = true
@@ -216,11 +216,11 @@ final class RadioHost {
     return knownLinks()?.contains { $0.handle == handle } ?? true
   }
 
-  /// Asks the kernel, which misses no event, for its links, and tells the machines. An answer counts only if it is the
-  /// same before and after all events that wait were read.
+  /// Compares the machines' links with the kernel's list, which misses no event. The list counts only if it is
+  /// identical before and after all pending events are read.
   ///
-  /// This is not mgmt's Get Connections, which knows neither the handle nor the role.
-  /// - Parameter offered: the device of the link that the kernel offers; its list lacks the type of addresses.
+  /// This is not mgmt's Get Connections, which reports neither the handle nor the role.
+  /// - Parameter offered: the device of the link that the kernel offers; the list lacks address types.
   func compareLinks(offered: DeviceAddress?) {
     guard activities.isReady, let sockets, let before = knownLinks() else { return }
     sockets.control.drain()

@@ -1,10 +1,10 @@
 import Adapter
 import Bluetooth
 
-/// Opens sockets that listen for channels: the kernel's, or a test's.
+/// Opens listening sockets for channels: the kernel's, or a test's.
 protocol ChannelSockets {
   /// - Parameters:
-  ///   - address: that of the controller.
+  ///   - address: the controller's.
   ///   - offered: called on the event loop when a channel waits to be accepted.
   func listen(
     on psm: UInt16, _ parameters: ChannelParameters, at address: DeviceAddress, _ offered: @escaping () -> Void
@@ -13,7 +13,7 @@ protocol ChannelSockets {
 
 /// A socket that listens for channels.
 protocol ChannelSocket: AnyObject {
-  /// Whether channels that wait are told.
+  /// True if waiting channels are reported.
   var isAccepting: Bool { get set }
   /// - Returns: nil if none waits.
   func accept() throws(SystemError) -> AcceptedChannel?
@@ -23,6 +23,6 @@ protocol ChannelSocket: AnyObject {
 /// A channel that a device opened.
 struct AcceptedChannel {
   let descriptor: Descriptor
-  /// The link that carries it; nil if that has ended.
+  /// The link that carries it; nil if it has ended.
   let handle: UInt16?
 }

@@ -13,22 +13,22 @@ import HCI
 /// | `read`                                            | the same                    |
 /// | `isAwaited`                                       | completions are read at once |
 final class CompletionSocket {
-  /// The packets between two looks at the socket: their completions have room in it, also in fragments of 27 octets.
+  /// Packets between two reads of the socket: their completions fit into it, also in fragments of 27 octets.
   private static let interval = 64
-  /// Packets of the kernel's own are completed, too, and must not be taken for ours that are sent after them. A short
-  /// pause makes that rare: most are completed in an earlier connection event, and these are 7.5 ms apart at the least.
+  /// The kernel's own packets are completed, too, and must not be mistaken for ours sent after them. A short pause
+  /// makes that rare: most are completed in an earlier connection event, at least 7.5 ms before.
   private static let pause = Duration.microseconds(7500)
   private static let batch = 64
-  /// The longest event is one about 63 links.
+  /// The longest event, about 63 links.
   private static let longest = 260
 
-  /// Told of each link that sent, with how many packets.
+  /// Called for each link that sent, with the number of packets.
   var onCompleted: ((ConnectionHandle, Int) -> Void)?
   private let descriptor: Descriptor
   private let loop: EventLoop
   private var buffer = [UInt8](repeating: 0, count: batch * longest)
   private var lengths = [UInt32](repeating: 0, count: batch)
-  /// How many packets were sent since it was read, and when that was.
+  /// The packets sent since the last read, and its time.
   private var sent = 0
   private var lastRead: Instant?
 
@@ -38,13 +38,13 @@ final class CompletionSocket {
     self.loop = loop
   }
 
-  /// Whether completions are awaited.
+  /// True while completions are awaited.
   var isAwaited = false {
     didSet {
       guard isAwaited != oldValue, descriptor.isOpen else { return }
       descriptor.unwatch()
       guard isAwaited else { return }
-      // Without memory for it the end of a link comes by its deadline.
+      // Without memory for it a link ends at its deadline.
       try? descriptor.whenReady(on: loop, priority: .highest) { [unowned self] readiness in
         read()
         if readiness.contains(.failed) { descriptor.unwatch() }
@@ -67,7 +67,7 @@ final class CompletionSocket {
       let count = cbz_read_packets(descriptor.number, &buffer, Self.longest, &lengths, UInt32(Self.batch))
       guard count > 0 else { return }
       for index in 0..<Int(count) {
-        // The controller is gone: its socket says so for ever.
+        // The controller was removed: its socket reports that continuously.
         guard lengths[index] > 0 else { return descriptor.unwatch() }
         let start = index * Self.longest
         tell(buffer[start..<start + min(Int(lengths[index]), Self.longest)])

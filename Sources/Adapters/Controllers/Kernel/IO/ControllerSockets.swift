@@ -2,10 +2,10 @@ import EventLoop
 import HCI
 
 /// The raw sockets of one controller: one for advertising reports, one for transmitted packets, one for everything
-/// else. Reports come in floods, and so do completions; they have room of their own, so that they displace
-/// neither the end of a link nor the answer to a command.
+/// else. Reports and completions arrive in bursts; they have buffers of their own, so that they displace neither the
+/// end of a link nor the answer to a command.
 final class ControllerSockets {
-  /// Commands, and all events but the others'.
+  /// Commands, and all events that the other two do not receive.
   let control: PacketSocket
   /// Advertising reports.
   let reports: PacketSocket
@@ -18,7 +18,7 @@ final class ControllerSockets {
     EncryptionKeyRefreshComplete.code, LEConnectionComplete.code,
   ]
 
-  /// Opens all; nothing is read before `start`. The commands of the kernel and of other programs are heard, too.
+  /// Opens all; nothing is read before `start`. Commands of the kernel and of other programs are received, too.
   /// - Throws: `SystemError`, for instance without the capability CAP_NET_RAW.
   init(
     _ index: ControllerIndex, of kernel: any KernelSockets, on loop: EventLoop

@@ -1,7 +1,7 @@
 import HCI
 import Logging
 
-/// The kernel's management interface, as one controller uses it.
+/// The kernel's management interface, for one controller.
 final class ManagementInterface {
   /// The kernel's number of the controller; nil while the kernel does not have it.
   var index: ControllerIndex?
@@ -44,7 +44,7 @@ final class ManagementInterface {
     if let index { send(ManagementPacket(command, index: index)) }
   }
 
-  /// Has the kernel leave out the advertisements that it hears, or tell them again.
+  /// Sets whether the kernel leaves out received advertisements.
   func ignoreDeviceFound(_ isIgnored: Bool) {
     if let socket { kernel.ignoreDeviceFound(isIgnored, on: socket.descriptor) }
   }

@@ -5,15 +5,15 @@ import EventLoop
 import Glibc
 import HCI
 
-/// The kernel's monitor channel: every packet between it and a controller, with the time at which it passed.
+/// The kernel's monitor channel: every packet between it and a controller, with its time.
 final class MonitorSocket: PacketTap {
-  /// So many packets are read before others have their turn.
+  /// Maximum packets read before other sources get their turn.
   private static let burst = 64
-  /// The rounds of reading at once when a caller wants the packets that have passed.
+  /// Maximum rounds of reading when a caller wants the packets that have passed.
   private static let maximumRounds = 16
-  /// Of longer packets the rest is not read.
+  /// The rest of longer packets is not read.
   private static let longest = 4096
-  /// How many octets may wait; the kernel doubles it.
+  /// Octets that may be queued; the kernel doubles it.
   private static let room: Int32 = 1 << 20
   /// The kind, the number of the controller and the length, two octets each, least significant first.
   private static let headerLength = 6
@@ -34,7 +34,7 @@ final class MonitorSocket: PacketTap {
     try self.init(Descriptor(try SystemError.check(cbz_hci_monitor())), of: index, on: loop, onEvent)
   }
 
-  /// Tells of all packets between the kernel and the controller, for all programs.
+  /// Reports all packets between the kernel and the controller, of all programs.
   /// - Throws: `GAPError.notSupported`, without the capability CAP_NET_RAW.
   static func tap(
     of index: @escaping () -> ControllerIndex?, on loop: EventLoop, _ onEvent: @escaping (TapEvent) -> Void
@@ -46,7 +46,7 @@ final class MonitorSocket: PacketTap {
     }
   }
 
-  /// Reads from a descriptor that is open.
+  /// Reads from an open descriptor.
   init(
     _ descriptor: Descriptor, of index: @escaping () -> ControllerIndex?, on loop: EventLoop,
     _ onEvent: @escaping (TapEvent) -> Void
@@ -56,7 +56,7 @@ final class MonitorSocket: PacketTap {
     self.onEvent = onEvent
     controller = MonitoredController(index()?.rawValue)
     _ = cbz_set_receive_buffer(descriptor.number, Self.room)
-    // Late is early enough: the packets say when they passed.
+    // Delay is harmless: the packets carry their times.
     try descriptor.whenReady(on: loop, priority: .low) { [unowned self] _ in _ = read() }
   }
 
@@ -68,13 +68,13 @@ final class MonitorSocket: PacketTap {
   func close() { descriptor.close() }
 
   /// Reads some packets.
-  /// - Returns: whether there may be more.
+  /// - Returns: true if more may wait.
   private func read() -> Bool {
     guard descriptor.isOpen else { return false }
     var packets: [(packet: MonitorPacket, number: UInt16)] = []
     let end = readBurst(into: &packets)
-    // Before the packets: none of the packets that waited when others were dropped can be known to be older. A
-    // packet that was dropped before any of them is counted by now.
+    // Reported before the packets: none of the queued packets is known to be older than the dropped ones. A packet
+    // dropped before any of them is counted by now.
     tellLost()
     for (packet, number) in packets where descriptor.isOpen { onEvent(.packet(packet, of: number)) }
     switch end {
@@ -98,7 +98,7 @@ final class MonitorSocket: PacketTap {
         cbz_read_stamped(descriptor.number, $0.baseAddress, $0.count, &time)
       }
       guard count != -EAGAIN, count != -EINTR else { return .empty }
-      // Without an end of its own, any other error would come again and again.
+      // Without ending here, any other error would recur continuously.
       guard count > 0 else { return .ended(count < 0 ? String(cString: strerror(-count)) : "it was closed") }
       if let (packet, number) = packet(Int(count), time) { packets.append((packet, number)) }
     }
@@ -119,7 +119,7 @@ final class MonitorSocket: PacketTap {
     lost = dropped
   }
 
-  /// The packet in the buffer, if it is of our controller.
+  /// The packet in the buffer, if it belongs to our controller.
   private func packet(_ count: Int, _ time: Int64) -> (MonitorPacket, of: UInt16)? {
     guard count >= Self.headerLength else { return nil }
     let (kind, number) = (MonitorPacket.Kind(rawValue: word(at: 0)), word(at: 2))

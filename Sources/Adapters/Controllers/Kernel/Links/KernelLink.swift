@@ -12,7 +12,7 @@ protocol LinkChannel: AnyObject {
 
 /// The channels of a controller's links.
 protocol LinkChannels: AnyObject {
-  /// Whether the kernel has enhanced channels, and they are switched on.
+  /// True if the kernel has enhanced channels, and they are enabled.
   var hasEnhancedChannels: Bool { get }
   /// Opens a channel to a listener of the device.
   func open(
@@ -26,7 +26,7 @@ protocol LinkProtection: AnyObject {
   func raise(
     _ link: KernelLink, to level: Int, as capability: PairingCapability, isPassive: Bool,
     _ done: @escaping (BluetoothError?) -> Void)
-  /// Has a link encrypted with the keys of its bond.
+  /// Encrypts a link with the keys of its bond.
   func encrypt(_ link: KernelLink, to level: Int, _ done: @escaping (BluetoothError?) -> Void)
   /// The protection of a link changed, or may have.
   func securityMayHaveChanged(_ link: KernelLink)
@@ -49,26 +49,26 @@ final class KernelLink: AdapterLink {
   var departure: (any ScheduledWork)?
   let context: AdapterContext
 
-  /// The protection that was last told.
+  /// The last reported protection.
   private var toldSecurity: LinkSecurity
   /// The channels on it, pending ones included.
   private var channels: [any LinkChannel] = []
   private let socket: PacketSocket
-  /// The packets that wait while the kernel encrypts the link: until then it refuses every packet (ENOTCONN).
+  /// The packets queued while the kernel encrypts the link: until then it refuses every packet (ENOTCONN).
   private var early: [[UInt8]]?
   private var inFlight: PacketsInFlight
   private unowned let links: KernelLinks
   private let radio: RadioHost
-  /// Whether the controller has reported the end, or is known not to have the link any more.
+  /// True if the controller has reported the end, or is known to have no such link.
   var isDown = false
-  /// Whether the kernel has ended the socket.
+  /// True once the kernel has ended the socket.
   private(set) var socketHasEnded = false
-  /// Whether the link has ended, known or not.
+  /// True if the link has ended, even if that is not reported yet.
   var isOver: Bool { isDown || life.isOver }
 
-  /// A larger MTU than this is of no use: no attribute value is longer than 512 octets.
+  /// A larger MTU is useless: no attribute value exceeds 512 octets.
   static let longestMTU = 517
-  /// How many packets wait while the link is encrypted.
+  /// Maximum packets queued while the link is encrypted.
   private static let maximumEarly = 256
   /// The kernel doubles it; some 20 packets in flight.
   static let sendBuffer: Int32 = 16384
@@ -108,13 +108,13 @@ final class KernelLink: AdapterLink {
 
   var isWritable: Bool { socket.isWritable && early == nil }
 
-  /// Asked of the kernel each time.
+  /// Read from the kernel each time.
   var security: LinkSecurity { socket.descriptor.isOpen ? Self.security(of: socket.descriptor) : toldSecurity }
 
   func send(_ packet: [UInt8]) {
     guard !life.isOver, !life.isDisconnecting else { return }
     if let waiting = early {
-      // As many as wait in a socket; a peer that exceeds this is misbehaving.
+      // As many as a socket holds; a peer that exceeds this is misbehaving.
       guard waiting.count < Self.maximumEarly else {
         return giveUp("too many packets waited for the encryption of the link")
       }
@@ -141,8 +141,8 @@ final class KernelLink: AdapterLink {
     links.protection?.encrypt(self, to: level, done)
   }
 
-  /// Has the kernel encrypt the link at this level, 2 to 4. Packets wait until `endSecuring`.
-  /// - Returns: why it does not.
+  /// Makes the kernel encrypt the link at this level, 2 to 4. Packets wait until `endSecuring`.
+  /// - Returns: the reason for a refusal; nil without one.
   func secure(level: Int) -> BluetoothError? {
     guard !life.isOver, !life.isDisconnecting, socket.descriptor.isOpen else {
       return GAPError.notConnected.error("\(peer) is not connected")
@@ -157,10 +157,10 @@ final class KernelLink: AdapterLink {
     return nil
   }
 
-  /// Whether packets wait for the kernel to encrypt the link.
+  /// True while packets wait for the kernel to encrypt the link.
   var isSecuring: Bool { early != nil }
 
-  /// The kernel takes packets again, or never will.
+  /// The kernel accepts packets again, or never will.
   func endSecuring() {
     guard let packets = early else { return }
     early = nil
@@ -172,7 +172,7 @@ final class KernelLink: AdapterLink {
 
   var isUnsent: Bool { unsent > 0 }
 
-  /// How many packets have not left the controller.
+  /// The packets that have not left the controller.
   var unsent: Int {
     radio.readCompletions()
     return inFlight.count
@@ -180,7 +180,7 @@ final class KernelLink: AdapterLink {
 
   func departureChanged() { links.leavingChanged() }
 
-  /// The controller has transmitted so many packets.
+  /// The controller has transmitted this number of packets.
   func completed(_ packets: Int) {
     inFlight.completed(packets)
     if departure != nil, inFlight.count == 0 { leave() }
@@ -199,7 +199,7 @@ final class KernelLink: AdapterLink {
     // Packets of an earlier link of this handle are not ours.
     radio.readCompletions()
     do { try socket.start() } catch {
-      // No memory to watch another socket: a link that cannot be read is of no use.
+      // No memory to watch another socket: a link that cannot be read is useless.
       context.logger.error("a link cannot be watched", metadata: ["peer": "\(peer)", "errno": "\(error.code)"])
       disconnect()
     }
@@ -211,8 +211,8 @@ final class KernelLink: AdapterLink {
     for channel in channels { channel.linkEnded(error) }
   }
 
-  /// Asks the kernel how the link is protected.
-  /// - Returns: whether that has changed.
+  /// Reads the link's protection from the kernel.
+  /// - Returns: true if it has changed.
   @discardableResult
   func updateSecurity() -> Bool {
     guard !life.isOver else { return false }
@@ -226,7 +226,7 @@ final class KernelLink: AdapterLink {
     return true
   }
 
-  /// A channel, or the opening of one, is to end with the link.
+  /// Adds a channel, or an opening one, to end with the link.
   func add(_ channel: any LinkChannel) { channels.append(channel) }
 
   func remove(_ channel: any LinkChannel) { channels.removeAll { $0 === channel } }
@@ -247,9 +247,9 @@ final class KernelLink: AdapterLink {
   private static func security(of descriptor: Descriptor) -> LinkSecurity {
     var level: UInt8 = 1
     var keySize: UInt8 = 0
-    // Until the link is encrypted the level is the one that was asked for, and the key has no size.
+    // Until the link is encrypted the level is the requested one, and the key has no size.
     guard cbz_att_get_security(descriptor.number, &level, &keySize) == 0, level > 1, keySize > 0 else { return .none }
-    // Its level 4 does not tell that the key is long enough.
+    // Its level 4 does not imply a long enough key.
     return LinkSecurity(isAuthenticated: level >= 3, isSecureConnections: level >= 4, keySize: Int(keySize))
   }
 }

@@ -7,18 +7,18 @@ import Radio
 
 /// The user of `KernelLinks`.
 protocol KernelLinksOwner: AnyObject {
-  /// A link has its socket: it is to be announced.
-  /// - Parameter identity: the address by which the kernel knows the device.
+  /// A link has its socket and is to be announced.
+  /// - Parameter identity: the device's address in the kernel.
   func linkBegan(_ link: KernelLink, identity: DeviceAddress)
-  /// The encryption of a link changed; its users learn it next.
+  /// The encryption of a link changed; its users are notified next.
   func securityChanges(on link: KernelLink)
-  /// A link ends, for this reason; its users learn it next.
+  /// A link ends, for this reason; its users are notified next.
   func linkEnds(_ link: KernelLink, _ error: BluetoothError)
-  /// The users of a link know that it has ended.
+  /// The users of a link were notified of its end.
   func linkHasEnded()
   /// The links that waited for their sockets have them.
   func linksAreAccepted()
-  /// The kernel offers no links any more.
+  /// The kernel no longer offers links.
   func listeningFailed(_ error: SystemError)
 }
 
@@ -38,7 +38,7 @@ protocol KernelLinksOwner: AnyObject {
 /// | up         | open    | the socket ends           | linkDown or 1 s ends the link, which is then disconnected    |
 /// | down       | open    | the socket ends           | the link ends with the controller's reason                   |
 final class KernelLinks {
-  /// A link that we initiated and that waits for its socket.
+  /// A link that we initiated, waiting for its socket.
   private struct Attachment {
     let device: DeviceAddress
     let attempts: Int
@@ -52,7 +52,7 @@ final class KernelLinks {
     var attachment: Attachment?
     /// The link from its announcement to its end.
     var link: KernelLink?
-    /// The error with which the link ends when the other source stays silent.
+    /// The error with which the link ends if the other source stays silent.
     var ending: (error: BluetoothError, alarm: any ScheduledWork)?
 
     var isEmpty: Bool { role == nil && attachment == nil && link == nil && ending == nil }
@@ -60,7 +60,7 @@ final class KernelLinks {
 
   /// The kernel's time for offering a link.
   private static let offerTime = Duration.seconds(10)
-  /// The kernel's time for processing an event that it has passed on already.
+  /// The kernel's time for processing an event that it has already passed on.
   private static let lag = Duration.milliseconds(100)
 
   weak var owner: (any KernelLinksOwner)?
@@ -71,7 +71,7 @@ final class KernelLinks {
   private let radio: RadioHost
   private let context: AdapterContext
   private var entries: [ConnectionHandle: Entry] = [:]
-  /// Rings when the kernel is to be asked for its links, after events were lost.
+  /// Rings when the kernel's list of links is to be read, after lost events.
   private var doubtAlarm: (any ScheduledWork)?
 
   init(_ kernel: any KernelSockets, _ radio: RadioHost, in context: AdapterContext) {
@@ -94,17 +94,17 @@ final class KernelLinks {
   /// The handles of the controller's links, announced or not.
   var handles: [ConnectionHandle] { entries.filter { $0.value.role != nil }.keys.sorted() }
 
-  /// Whether the controller has any link.
+  /// True if the controller has any link.
   var isAnyUp: Bool { entries.values.contains { $0.role != nil } }
 
-  /// Whether a link that we initiated waits for its socket.
+  /// True if a link that we initiated waits for its socket.
   var isAttaching: Bool { entries.values.contains { $0.attachment != nil } }
 
-  /// Whether links wait to be accepted.
+  /// True if links wait to be accepted.
   var hasWaitingLinks: Bool { listener.hasWaitingLinks }
 
-  /// Whether a link is up, after all that the controller has told: when the kernel is asked for a pairing or a channel
-  /// with a device after its link has ended, it connects to the device by itself, for as long as it likes.
+  /// True if a link is up, after all that the controller has reported: if a pairing or a channel is requested after the
+  /// link's end, the kernel connects to the device by itself, without a time limit.
   func isUp(_ link: KernelLink) -> Bool {
     radio.isUp(link.handle) && link.isUsable && self.link(link.handle) === link
   }
@@ -112,16 +112,16 @@ final class KernelLinks {
   // MARK: - The listener
 
   /// Lets the kernel offer links.
-  /// - Parameter address: that of the controller.
+  /// - Parameter address: the controller's.
   func listen(at address: DeviceAddress) throws(SystemError) { try listener.open(at: address) }
 
-  /// Links are accepted from here on, waiting ones included.
+  /// Starts accepting links, waiting ones included.
   func begin() { listener.offered() }
 
   /// Accepts the links that the kernel offers.
   func accept() { listener.accept() }
 
-  /// Ends all links, and takes no more.
+  /// Ends all links, and accepts no more.
   func close(_ error: BluetoothError) {
     doubtAlarm?.cancel()
     doubtAlarm = nil
@@ -137,7 +137,7 @@ final class KernelLinks {
 
   // MARK: - The controller's half
 
-  /// Takes the radio's actions about links.
+  /// Handles the radio's actions about links.
   func perform(_ action: RadioAction) {
     switch action {
     case .attach(let handle, let device, let attempts): attach(handle, to: device, attempts: attempts)
@@ -147,7 +147,7 @@ final class KernelLinks {
     case .encryptionChanged(let handle, let status):
       link(handle)?.life.failure = status.isSuccess ? nil : status
       guard radio.isInCall else { return updateSecurity(handle) }
-      // The key, of which the user hears after its call, is told before.
+      // The key, delivered after the user's call, is reported first.
       context.loop.execute { [weak self] in self?.updateSecurity(handle) }
     default: break
     }
@@ -167,7 +167,7 @@ final class KernelLinks {
     entries[handle, default: Entry()].attachment = Attachment(device: device, attempts: attempts, alarm: alarm)
   }
 
-  /// The link to a device is wanted no longer; the initiator disconnects it.
+  /// The link to a device is no longer wanted; the initiator disconnects it.
   func abandonAttachment(to device: DeviceAddress) {
     for (handle, entry) in entries where entry.attachment?.device == device { removeAttachment(handle) }
   }
@@ -186,7 +186,7 @@ final class KernelLinks {
 
   private func attachmentExpired(_ handle: ConnectionHandle) {
     guard entries[handle]?.attachment != nil else { return }
-    // One that cannot be accepted for lack of a descriptor may be this.
+    // A link that cannot be accepted for lack of a descriptor may be this one.
     guard listener.accept() else {
       entries[handle]?.attachment?.alarm = attachmentAlarm(handle, after: .seconds(1))
       return
@@ -200,7 +200,7 @@ final class KernelLinks {
     radio.activities.run(.attachFailed(device, error))
   }
 
-  /// The controller told something about a link.
+  /// The controller reported something about a link.
   private func receive(_ news: LinkNews, _ handle: ConnectionHandle) {
     requester.receive(news, handle)
     if case .features = news { listener.toldFeatures(handle) }
@@ -215,12 +215,12 @@ final class KernelLinks {
     }
     guard let link = link(handle) else { return tidy(handle) }
     link.isDown = true
-    // The other end of the socket comes a little later, behind the last packets.
+    // The socket ends a little later, behind the last packets.
     let error = link.life.error(reason)
     if link.socketHasEnded { end(handle, error) } else { armEnd(of: link, after: .seconds(1), error) }
   }
 
-  /// The kernel dropped events of the controller: the state of its links is not known.
+  /// The kernel dropped events of the controller: the state of its links is unknown.
   func eventsLost() {
     requester.repeatAll()
     doubtAlarm =
@@ -236,7 +236,7 @@ final class KernelLinks {
   /// The encryption of a link changed; reported to its users next.
   func securityChanges(on link: KernelLink) { owner?.securityChanges(on: link) }
 
-  /// The encryption of a link changed. The kernel updates its state a little after the event, so it is asked again.
+  /// The encryption of a link changed. The kernel updates its state a little after the event, so it is read again.
   private func updateSecurity(_ handle: ConnectionHandle) {
     guard let link = link(handle), !link.updateSecurity() else { return }
     for delay in [Duration.milliseconds(20), .milliseconds(200)] {
@@ -244,7 +244,7 @@ final class KernelLinks {
     }
   }
 
-  /// The controller has transmitted so many packets of a link.
+  /// The controller has transmitted this number of a link's packets.
   func completed(_ packets: Int, on handle: ConnectionHandle) { link(handle)?.completed(packets) }
 
   // MARK: - The socket's half
@@ -263,7 +263,7 @@ final class KernelLinks {
     context.loop.execute { link.start() }
   }
 
-  /// A link begins or ends to wait for its last packets.
+  /// A link starts or stops waiting for its last packets.
   func leavingChanged() { radio.awaitCompletions(all.contains { $0.departure != nil }) }
 
   /// Everything sent on a link has left, or never will: the controller is to end it.
@@ -271,19 +271,19 @@ final class KernelLinks {
     let error = HCIStatus(.terminatedByLocalHost).error(link.life.cause)
     guard radio.activities.isReady else { return context.loop.execute { link.end(error, unsent: link.unsent) } }
     radio.activities.disconnect(link.handle)
-    // The machine gives the link up before.
+    // The machine gives the link up earlier.
     armEnd(of: link, after: .seconds(10), error)
   }
 
-  /// The socket ended. The reason comes over HCI, before or after.
+  /// The socket ended. The reason arrives over HCI, before or after.
   func socketEnded(_ link: KernelLink, _ error: SystemError?) {
     if link.isDown, let reason = entries[link.handle]?.ending?.error { return end(link.handle, reason) }
     let text = error.map { String(cString: strerror($0.code)) } ?? "closed"
     armEnd(of: link, after: .seconds(1), GAPError.disconnected.error("the link to \(link.peer) ended: \(text)"))
   }
 
-  /// Waits for the other report of the end. If the controller's does not come the link is disconnected, for the machine
-  /// to learn its state.
+  /// Waits for the other report of the end. Without the controller's, the link is disconnected, so that the machine
+  /// learns its state.
   private func armEnd(of link: KernelLink, after delay: Duration, _ error: BluetoothError) {
     let handle = link.handle
     guard self.link(handle) === link else { return }
@@ -323,13 +323,13 @@ extension KernelLinks: LinkListenerOwner {
 
   func accept(_ offered: OfferedLink) {
     let handle = offered.handle
-    // The controller's events about it were lost, or are about the link that had its handle before.
+    // The controller's events about it were lost, or concern the earlier link with its handle.
     if doubtAlarm != nil || entries[handle]?.role == nil { radio.compareLinks(offered: offered.peer) }
     guard radio.activities.isReady else { return offered.descriptor.close() }
     guard entries[handle]?.role == .central else {
       return announce(offered, as: offered.peer, .peripheral, attempts: 1)
     }
-    // Without an attachment the link is not wanted any more and is being disconnected.
+    // Without an attachment the link is no longer wanted and is being disconnected.
     guard let attachment = removeAttachment(handle) else { return offered.descriptor.close() }
     radio.activities.attached(to: attachment.device)
     announce(offered, as: attachment.device, .central, attempts: attachment.attempts)

@@ -5,13 +5,13 @@ import Logging
 
 /// The user of a `LinkListener`.
 protocol LinkListenerOwner: AnyObject {
-  /// Whether a link that we initiated waits for its socket: links are accepted at once then.
+  /// True while a link that we initiated waits for its socket: links are then accepted at once.
   var isInitiatedLinkAwaited: Bool { get }
-  /// Whether the controller is in use; links that come before are accepted afterwards.
+  /// True while the controller is in use; links that arrive before are accepted afterwards.
   var mayAccept: Bool { get }
   /// The kernel offers a link.
   func accept(_ offered: OfferedLink)
-  /// The links that waited are accepted.
+  /// The waiting links were accepted.
   func offersAreTaken()
   /// These links went to another program.
   func offersAreMissing(_ handles: [ConnectionHandle])
@@ -20,11 +20,11 @@ protocol LinkListenerOwner: AnyObject {
 }
 
 /// The listener on channel 4. The kernel offers every new LE link to the program that began to listen last, of any
-/// user: a link that was to be offered and is not was taken by another program, and then the listener begins anew.
+/// user: if a due link is not offered, another program has accepted it, and this listener is opened again.
 final class LinkListener {
-  /// The time in which a device answers the kernel's own request for other parameters, a few connection intervals.
+  /// A device's time to answer the kernel's own request for other parameters: a few connection intervals.
   private static let probation = Duration.milliseconds(100)
-  /// The time until links are accepted again, after there was no free descriptor or no memory.
+  /// The delay before links are accepted again, after running out of descriptors or memory.
   private static let retry = Duration.milliseconds(500)
 
   weak var owner: (any LinkListenerOwner)?
@@ -45,11 +45,11 @@ final class LinkListener {
     self.context = context
   }
 
-  /// Whether links that the kernel offers wait to be accepted.
+  /// True if links that the kernel offers wait to be accepted.
   var hasWaitingLinks: Bool { acceptAlarm != nil }
 
   /// Listens, in place of an earlier listener.
-  /// - Parameter address: that of the controller.
+  /// - Parameter address: the controller's.
   func open(at address: DeviceAddress) throws(SystemError) {
     self.address = address
     closeSocket()
@@ -73,8 +73,8 @@ final class LinkListener {
 
   // MARK: - Accepting
 
-  /// The kernel offers links. Where a link that ends without any packet is a danger, links that devices initiated are
-  /// accepted when they have had time to send one: the kernel cleans up links that end earlier.
+  /// The kernel offers links. On kernels where the end of a link without any packet is dangerous, links that devices
+  /// initiated are accepted after time for one packet: the kernel cleans up links that end earlier.
   func offered() {
     guard let owner, owner.mayAccept else { return }
     guard KernelFault.endsWithSilentLinks, !owner.isInitiatedLinkAwaited else {
@@ -86,7 +86,7 @@ final class LinkListener {
   }
 
   /// Accepts the links that the kernel offers.
-  /// - Returns: whether none is left. Without a free descriptor (EMFILE) or memory one waits, and is tried again.
+  /// - Returns: true if none is left. Without a free descriptor (EMFILE) or memory a link waits, and is tried again.
   @discardableResult
   func accept() -> Bool {
     acceptAlarm?.cancel()
@@ -102,7 +102,7 @@ final class LinkListener {
       return true
     } catch {
       context.logger.warning("a connection could not be accepted", metadata: ["errno": "\(error.code)"])
-      // Nothing signals when there is room.
+      // Nothing signals free descriptors or memory.
       acceptAlarm = context.scheduler.schedule(after: Self.retry) { [weak self] in self?.accept() }
       return false
     }
@@ -116,12 +116,12 @@ final class LinkListener {
     expect { $0.began(handle, asks: asks, at: context.scheduler.now) }
   }
 
-  /// The device has told its features, the last that the kernel waits for.
+  /// The device has reported its features, the last thing that the kernel waits for.
   func toldFeatures(_ handle: ConnectionHandle) { expect { $0.asked(handle, at: context.scheduler.now) } }
 
   /// A link has ended. If the kernel should have offered it by then another program may have it, and would get the next
   /// one.
-  /// - Parameter isKnown: whether the link was announced meanwhile; asked later.
+  /// - Parameter isKnown: returns true if the link was announced meanwhile; called later.
   func ended(_ handle: ConnectionHandle, isKnown: @escaping () -> Bool) {
     guard expect({ $0.ended(handle) }) else { return }
     context.loop.execute { [weak self] in
@@ -130,7 +130,7 @@ final class LinkListener {
     }
   }
 
-  /// Reports that another program took a link, and begins to listen anew, so that the kernel offers links here.
+  /// Reports that another program accepted a link, and opens the listener again, so that the kernel offers links here.
   func isRobbed() {
     if let rival = kernel.rival {
       context.logger.warning("a link went to bluetoothd; bled listens again", metadata: ["process": "\(rival)"])
@@ -144,7 +144,7 @@ final class LinkListener {
   }
 
   private func offersAreDue() {
-    // One that waits to be accepted was offered.
+    // A link waiting to be accepted was offered.
     guard accept() else {
       expect { $0.postpone(at: context.scheduler.now) }
       return
@@ -160,7 +160,7 @@ final class LinkListener {
     do throws(SystemError) { try open(at: address) } catch { owner?.listeningFailed(error) }
   }
 
-  /// Changes the links that the kernel is to offer.
+  /// Changes the links that the kernel is expected to offer.
   @discardableResult
   private func expect<Result>(_ change: (inout ExpectedOffers) -> Result) -> Result {
     defer {

@@ -8,7 +8,7 @@ enum Folder {
     defer { closedir(folder) }
     var names: [String] = []
     while let entry = readdir(folder) {
-      // Read where it lies: the kernel's record may be shorter than the whole type.
+      // Read in place: the kernel's record may be shorter than the whole type.
       names.append(
         withUnsafePointer(to: &entry.pointee.d_name) {
           $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }

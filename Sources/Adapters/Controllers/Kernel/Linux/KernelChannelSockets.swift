@@ -15,7 +15,7 @@ struct KernelChannelSockets: ChannelSockets {
       try SystemError.check(
         cbz_channel_socket(
           address.littleEndian, address.kind.rawValue, psm, UInt16(clamping: parameters.receiveMTU))))
-    // A listener takes both modes; the kernel reports it for channels in the other mode, too.
+    // A listener accepts both modes; the kernel reports it for channels in the other mode, too.
     if parameters.mode == .enhanced { _ = try SystemError.check(cbz_channel_is_enhanced(new.number)) }
     if parameters.level > 1 {
       _ = try SystemError.check(cbz_att_set_security(new.number, UInt8(clamping: parameters.level)))

@@ -3,15 +3,15 @@ import Glibc
 
 /// Kernel bugs that are worked around.
 enum KernelFault {
-  /// Whether the kernel uses freed memory when the last socket of a link is closed after the link's end and nothing was
-  /// ever received on it (docs/troubles.md): true for the 6.1 series, of which some do.
+  /// True if the kernel uses freed memory when the last socket of a link, on which nothing was ever received, is closed
+  /// after the link's end (docs/troubles.md): set for the 6.1 series, some of which do.
   static let endsWithSilentLinks = release.hasPrefix("6.1.")
 
-  /// Whether the kernel gives a device credits for packets of a channel that were not read, and drops them when it has
-  /// no room (before 6.10).
+  /// True if the kernel gives a device credits for unread packets of a channel, and drops them when it runs out of room
+  /// (before 6.10).
   static let givesCreditsUnread = isBefore(6, 10)
 
-  /// Sets how much may wait to be read on a channel.
+  /// Sets the receive buffer of a channel.
   static func setReceiveBuffer(of channel: Descriptor) {
     // Such kernels give credits for unread packets; this is the room until they drop them.
     if givesCreditsUnread { _ = cbz_set_receive_buffer(channel.number, 1 << 20) }

@@ -7,7 +7,7 @@ import HCI
 
 /// The sockets of the Linux kernel.
 struct LinuxSockets: KernelSockets {
-  /// How many octets may wait in a socket for control; the kernel doubles it, and counts at least 768 for a packet.
+  /// Octets that may be queued in a control socket; the kernel doubles it, and counts at least 768 for a packet.
   private static let room: Int32 = 1 << 20
 
   let loop: EventLoop
@@ -66,7 +66,7 @@ struct LinuxSockets: KernelSockets {
       if number == -EAGAIN { return nil }
       if number == -EINTR || number == -ECONNABORTED { continue }
       let descriptor = Descriptor(try SystemError.check(number))
-      // One that has ended since has no handle.
+      // A link that has ended since has no handle.
       guard let handle = UInt16(exactly: cbz_att_connection_handle(number)),
         let kind = DeviceAddress.Kind(rawValue: type), let peer = DeviceAddress(littleEndian: octets, kind: kind)
       else {

@@ -28,7 +28,7 @@ enum Rfkill {
     guard number >= 0 else { return nil }
     let descriptor = Descriptor(number)
     let watching: Void? = try? descriptor.whenReady(on: loop, priority: .high) { [weak descriptor] readiness in
-      // The change does not matter: the receiver looks for itself.
+      // The event's content is irrelevant: the receiver checks the state itself.
       var event = [UInt8](repeating: 0, count: 64)
       var isChanged = false
       while read(number, &event, event.count) > 0 { isChanged = true }

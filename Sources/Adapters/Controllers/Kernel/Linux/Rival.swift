@@ -1,15 +1,15 @@
 import Adapter
 import Glibc
 
-/// Another program that takes the machine's adapters: bluetoothd.
+/// Another program that claims the machine's adapters: bluetoothd.
 ///
-/// It takes every controller that the kernel has, and cannot be told to leave one: it switches it on when it starts and
-/// off when it ends, loads its keys, and listens on channel 4, where the kernel offers each link to the latest
-/// listener. With an unused one it does nothing else, so a second controller can be bled's.
+/// It claims every controller of the kernel, and cannot be configured to leave one out: it switches each on when it
+/// starts and off when it ends, loads its keys, and listens on channel 4, where the kernel offers each link to the
+/// latest listener. It does nothing else with an unused controller, so a second one can be bled's.
 enum Rival {
-  /// The id of a process of root named bluetoothd, if one runs where we can see it. Any user may give a program that
-  /// name; a process of root with it, or of systemd's bluetooth.service, is bluetoothd.
-  /// - Parameter folder: where the kernel tells of processes (proc(5)).
+  /// The id of a root process named bluetoothd, if one is visible. Any user may give a program that name; a root
+  /// process with it, or of systemd's bluetooth.service, is bluetoothd.
+  /// - Parameter folder: the kernel's folder of processes (proc(5)).
   static func process(in folder: String = "/proc") -> Int? {
     Folder.names(in: folder).lazy.compactMap { Int($0) }.first {
       let process = "\(folder)/\($0)"
@@ -17,8 +17,8 @@ enum Rival {
     }
   }
 
-  /// Whether all four user ids of a process are root's: the effective one alone is that of a setuid program, which any
-  /// user can start under any name.
+  /// True if all four user ids of a process are root's: an effective id of root alone may belong to a setuid program,
+  /// which any user can start under any name.
   private static func isRoots(_ process: String) -> Bool {
     guard let line = lines(of: "\(process)/status").first(where: { $0.hasPrefix("Uid:") }) else { return false }
     let ids = line.split { $0 == " " || $0 == "\t" }.dropFirst()
@@ -29,7 +29,7 @@ enum Rival {
     lines(of: "\(process)/cgroup").contains { $0.hasSuffix(":/system.slice/bluetooth.service") }
   }
 
-  /// The problem that this process of it uses the adapter.
+  /// The problem that this process uses the adapter.
   static func problem(with adapter: String, _ process: Int) -> AdapterProblem {
     AdapterProblem(
       kind: .inUse, message: "bluetoothd (pid \(process)) holds \(adapter): an adapter can have only one owner",

@@ -4,7 +4,7 @@ import Glibc
 /// The users that have L2CAP sockets: any user may have some, and one of them may listen on channel 4, where the kernel
 /// offers each link to the latest listener.
 enum Strangers {
-  /// The users, in ascending order, without the one that this process runs as.
+  /// The users, in ascending order, except this process's own.
   /// - Parameter file: the kernel's list of L2CAP sockets, with the user in the fifth column.
   static func users(in file: String = "/proc/net/l2cap") -> [UInt32] {
     guard let list = fopen(file, "re") else { return [] }

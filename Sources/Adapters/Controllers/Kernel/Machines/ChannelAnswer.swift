@@ -3,7 +3,7 @@ import Bluetooth
 import HCI
 
 /// A device's answer to our request for a channel, read off the signalling on its link (Core 5.4, Vol 3, Part A, 4):
-/// the kernel tells only that it refused, and of a channel's sizes only the MTU.
+/// the kernel reports only the refusal itself, and of a channel's sizes only the MTU.
 ///
 /// | State    | Input                                          | Effect                                    |
 /// |----------|------------------------------------------------|-------------------------------------------|
@@ -12,7 +12,7 @@ import HCI
 /// | asked    | the device rejects the command                 | → answered                                |
 /// | any      | we ask again, on a link that is encrypted now  | the new identifier → asked                |
 ///
-/// There are no actions: `answer` and `pieces` are looked at when the kernel has told the outcome.
+/// There are no actions: `answer` and `pieces` are read once the kernel has reported the outcome.
 struct ChannelAnswer {
   enum Answer: Equatable {
     /// The result of a connection response (4.23, 4.26).
@@ -21,7 +21,7 @@ struct ChannelAnswer {
     case rejected
   }
 
-  /// Where the members of the requests and responses are in a packet (4.22, 4.23, 4.25, 4.26).
+  /// The offsets of members in the requests and responses (4.22, 4.23, 4.25, 4.26).
   private struct Layout {
     let request: UInt8
     let response: UInt8
@@ -46,7 +46,7 @@ struct ChannelAnswer {
 
   let handle: UInt16
   let psm: UInt16
-  /// Our number (CID) of the channel, to tell it from others to the same PSM; nil if it is not known.
+  /// Our number (CID) of the channel, to distinguish it from others to the same PSM; nil if unknown.
   var channel: UInt16?
   private var request: Request?
   private(set) var answer: Answer?
@@ -59,9 +59,9 @@ struct ChannelAnswer {
     self.channel = channel
   }
 
-  /// A packet of a raw socket: its type, and ACL data of channel 5 in either direction.
+  /// Handles a packet of a raw socket: its type, and ACL data of channel 5 in either direction.
   mutating func handle(_ packet: [UInt8]) {
-    // Signalling fits into the first packet of any controller, so a continuation is none.
+    // Signalling fits into the first packet of any controller, so a continuation is not signalling.
     guard packet.count >= 13, packet[0] == 0x02, number(packet, 7) == 5, let header = number(packet, 1),
       header & 0x0FFF == handle
     else { return }
@@ -85,7 +85,7 @@ struct ChannelAnswer {
     guard packet[9] == request.layout.response, let result = number(packet, request.layout.result) else { return }
     answer = .result(result)
     guard result == 0, let piece = number(packet, request.layout.theirPiece) else { return }
-    // The kernel's own must be in the range, and it refuses a device's that is not.
+    // The kernel's own is always in range, and the kernel refuses a device's that is not.
     pieces = ChannelPieces(receive: request.ourPiece, send: Int(piece))
   }
 
@@ -96,13 +96,13 @@ struct ChannelAnswer {
 }
 
 extension ChannelAnswer.Answer {
-  /// Whether the device wants the link to be encrypted, or authenticated: the kernel sees to it by itself, and pairs
-  /// where there is no bond that does.
+  /// True if the device requires encryption or authentication: the kernel provides it by itself, and pairs if no bond
+  /// suffices.
   var wantsSecurity: Bool { self == .result(0x0005) || self == .result(0x0008) }
 }
 
 extension ChannelAnswer {
-  /// Why the device refused a channel of this mode, and the remedy.
+  /// The reason for the device's refusal of a channel of this mode, and the remedy.
   func refusal(_ mode: ChannelMode) -> BluetoothError {
     let refusal: ChannelRefusal =
       switch answer {

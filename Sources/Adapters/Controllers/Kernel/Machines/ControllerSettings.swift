@@ -7,11 +7,11 @@ enum ControllerSettings {
   /// Brings a controller into use. The remains of other programs in the kernel are removed before it has power: devices
   /// that the kernel connects to by itself, advertisements, and private addresses, made with an unknown key.
   /// - Parameters:
-  ///   - spareAddress: a random static address for a controller that has none of its own.
-  ///   - pairing: how devices pair. Where none may, the kernel neither stores keys nor pairs by itself.
+  ///   - spareAddress: a random static address for a controller without one.
+  ///   - pairing: the pairing settings. If no device may pair, the kernel neither stores keys nor pairs by itself.
   ///   - bonds: the bonds of all adapters. Loading them replaces the kernel's list, so all are loaded at once.
   ///   - identityResolvingKey: the key of its private addresses; nil if it is to have none.
-  ///   - needsCycle: whether its power has to be cycled in between.
+  ///   - needsCycle: true if its power has to be cycled in between.
   static func script(
     for index: ControllerIndex, _ information: ControllerInformation, spareAddress: UInt64, pairing: PairingSettings,
     bonds: [Bond], identityResolvingKey: [UInt8]?, needsCycle: Bool
@@ -32,7 +32,7 @@ enum ControllerSettings {
     }
     if changesPrivacy { add(privacy(identityResolvingKey)) }
     if current.contains(.advertising) { add(SetAdvertising(value: 0)) }
-    // Otherwise the advertisement of `PrivateAddressMachine` that is not connectable would be.
+    // Otherwise the non-connectable advertisement of `PrivateAddressMachine` would be connectable.
     if identityResolvingKey != nil, current.contains(.connectable) { add(SetConnectable(value: 0)) }
     if !current.contains(.lowEnergy) { add(SetLowEnergy(value: 1)) }
     // With BR/EDR on, the kernel refuses Secure Connections, also of LE, before this.
@@ -56,8 +56,8 @@ enum ControllerSettings {
     }
   }
 
-  /// Replaces the keys that the kernel has of a controller. Bonds with an address that is no identity are left out: the
-  /// kernel would refuse the whole list.
+  /// Replaces the keys that the kernel has of a controller. Bonds without an identity address are left out: the kernel
+  /// would refuse the whole list.
   static func keys(for index: ControllerIndex, _ bonds: [Bond]) -> [ManagementPacket] {
     let bonds = bonds.filter(\.peer.isIdentity)
     let encrypting = LoadLongTermKeys {
@@ -79,9 +79,9 @@ enum ControllerSettings {
   /// Restores a controller's earlier settings.
   /// - Parameters:
   ///   - found: its settings when it was first seen.
-  ///   - acceptedPairing: whether devices could pair while it was used.
-  ///   - wasPrivate: whether it had private addresses while it was used.
-  ///   - needsCycle: whether its power has to be cycled in between.
+  ///   - acceptedPairing: true if devices could pair while it was used.
+  ///   - wasPrivate: true if it had private addresses while it was used.
+  ///   - needsCycle: true if its power has to be cycled in between.
   static func restoringScript(
     for index: ControllerIndex, _ found: ManagementSettings, acceptedPairing: Bool, wasPrivate: Bool, needsCycle: Bool
   ) -> [ManagementPacket] {
@@ -99,7 +99,7 @@ enum ControllerSettings {
 
 extension ControllerInformation {
   /// The controller's address on the air.
-  /// - Parameter spare: the random static address that it gets if it has no public one.
+  /// - Parameter spare: the random static address for a controller without a public one.
   func address(orSpare spare: UInt64) -> DeviceAddress {
     address == 0 ? DeviceAddress(value: spare, kind: .random) : DeviceAddress(value: address, kind: .public)
   }

@@ -2,7 +2,7 @@ import Bluetooth
 import HCI
 
 /// Links that devices initiated and that the kernel is to offer to the listener on channel 4. It offers each to the
-/// latest listener, of any user: a link that does not come in time was taken by another program.
+/// latest listener, of any user: another program has accepted a link that is not offered in time.
 ///
 /// | State    | Input                                       | Then                                              |
 /// |----------|---------------------------------------------|---------------------------------------------------|
@@ -33,17 +33,17 @@ struct ExpectedOffers {
 
   private var states: [UInt16: State] = [:]
 
-  /// When `overdue` is to be asked; nil while nothing is expected.
+  /// The time at which a link becomes overdue; nil while nothing is expected.
   var deadline: Instant? { states.values.map(\.deadline).min() }
 
   /// A device's link is up.
-  /// - Parameter asks: whether the kernel asks the device for its features.
+  /// - Parameter asks: true if the kernel asks the device for its features.
   mutating func began(_ handle: UInt16, asks: Bool, at now: Instant) {
     states[handle] =
       asks ? .asking(until: now.advanced(by: Self.askingTime)) : .due(until: now.advanced(by: Self.dueTime))
   }
 
-  /// The kernel has the device's answer, or knows that it gives none.
+  /// The kernel has the device's answer, or knows that none will arrive.
   mutating func asked(_ handle: UInt16, at now: Instant) {
     switch states[handle] {
     case .asking: states[handle] = .due(until: now.advanced(by: Self.dueTime))
@@ -54,8 +54,8 @@ struct ExpectedOffers {
   /// The link was offered.
   mutating func offered(_ handle: UInt16) { states[handle] = nil }
 
-  /// The link has ended, or its handle is used anew.
-  /// - Returns: whether it should have been offered by then.
+  /// The link has ended, or its handle is reused.
+  /// - Returns: true if it should have been offered by then.
   mutating func ended(_ handle: UInt16) -> Bool {
     switch states.removeValue(forKey: handle) {
     case .due: true
@@ -63,20 +63,20 @@ struct ExpectedOffers {
     }
   }
 
-  /// The links that were not offered in time; they are expected no longer.
+  /// The links that were not offered in time; they are no longer expected.
   mutating func overdue(at now: Instant) -> [UInt16] {
     let handles = states.filter { $0.value.deadline <= now }.keys.sorted()
     for handle in handles { states[handle] = nil }
     return handles
   }
 
-  /// Offers wait that could not be accepted: the overdue links, which may be among them, get more time.
+  /// Offers could not be accepted: the overdue links, which may be among them, get more time.
   mutating func postpone(at now: Instant) {
     for (handle, state) in states where state.deadline <= now {
       states[handle] = .due(until: now.advanced(by: Self.dueTime))
     }
   }
 
-  /// Nothing is expected any more.
+  /// Nothing is expected from now on.
   mutating func clear() { states = [:] }
 }

@@ -12,20 +12,20 @@ struct HeardKeys {
   /// More links than any controller has.
   private static let maximum = 64
 
-  /// The key that the controller was given last.
+  /// The last key given to the controller.
   private var keys: [ConnectionHandle: [UInt8]] = [:]
-  /// The links that were there when events were lost, or began unheard.
+  /// The links up when events were lost, and links with a missed beginning.
   private var doubtful: Set<ConnectionHandle> = []
 
   /// The controller has a link of this handle.
-  /// - Parameter isHeard: whether its beginning was heard: otherwise its key may have been given before.
+  /// - Parameter isHeard: true if its beginning was received: otherwise its key may have been given before.
   mutating func linkIsUp(_ handle: ConnectionHandle, isHeard: Bool) {
     guard isHeard else { return doubt(handle) }
     keys[handle] = nil
     doubtful.remove(handle)
   }
 
-  /// The controller has the link no longer: the next link may have its handle.
+  /// The controller no longer has the link: the next one may reuse its handle.
   mutating func linkEnded(_ handle: ConnectionHandle) {
     keys[handle] = nil
     doubtful.remove(handle)
@@ -44,10 +44,10 @@ struct HeardKeys {
     if doubtful.count < Self.maximum { doubtful.insert(handle) }
   }
 
-  /// Whether the key of a link may have been given unheard.
+  /// True if a link's key may have been given unnoticed.
   func isDoubtful(_ handle: ConnectionHandle) -> Bool { keys[handle] == nil && doubtful.contains(handle) }
 
-  /// Whether a link is encrypted with a key that is not that of the bond with its device.
+  /// True if a link is encrypted with a key that differs from its bond's.
   func isOther(than bond: Bond, on handle: ConnectionHandle, isEncrypted: Bool) -> Bool {
     guard let key = keys[handle] else { return isDoubtful(handle) && isEncrypted }
     return !bond.longTermKeys.contains { $0.value.prefix($0.size).elementsEqual(key.prefix($0.size)) }

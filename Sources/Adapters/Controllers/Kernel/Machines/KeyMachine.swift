@@ -2,12 +2,12 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// The keys that pairings bring on the links of one controller, and the identities of their devices.
+/// The keys from pairings on one controller's links, and the identities of their devices.
 ///
-/// The kernel tells the keys of a pairing when all have been exchanged: the device's identity first, with the key that
-/// resolves its addresses, then the keys for signatures, and last those for encryption. The bond is told with the
-/// latter, as a whole: all that a pairing brings is kept or refused together. The machine keeps no bonds: it remembers
-/// the one that pairings have made on a link until the link ends, as its keys come as several events.
+/// The kernel reports the keys of a pairing once all have been exchanged: the device's identity first, with the key
+/// that resolves its addresses, then the keys for signatures, and last those for encryption. The bond is reported with
+/// the latter, as a whole: everything from a pairing is kept or refused together. The machine stores no bonds: it
+/// remembers the bond made on a link until the link ends, as its keys arrive in several events.
 ///
 /// | Input                        | Of the link or identity                   | Outcome                                   |
 /// |------------------------------|-------------------------------------------|-------------------------------------------|
@@ -21,23 +21,22 @@ import HCI
 /// | New Long Term Key, no secret | any                                       | `refusing`, `keysRefused`, Unpair Device  |
 /// | the bond was removed         | any                                       | the link's new keys are forgotten         |
 ///
-/// The bond that `keysRefused` names is that of before the pairing. A second key for the same role is of the next
-/// pairing.
+/// `keysRefused` names the bond from before the pairing. A second key for the same role belongs to the next pairing.
 struct KeyMachine {
   enum Action: Hashable {
-    /// Tell the users, which know the device by this address.
+    /// Notify the users, which know the device by this address.
     case tell(DeviceAddress, PairingEvent)
     /// Pairing with this device failed.
     case failed(ManagementAddress, ManagementStatus)
     /// End this link.
     case disconnect(handle: UInt16)
-    /// Have the kernel remove the keys of this device and end its link.
+    /// Make the kernel remove this device's keys and end its link.
     case unpair(ManagementAddress)
     /// A warning about a device, for the log.
     case warn(String, DeviceAddress)
   }
 
-  /// Keys of a pairing before its key for encryption has come.
+  /// The keys of a pairing without an encryption key yet.
   private struct PartialBond {
     var identityResolvingKey: [UInt8]?
     var signatureKeys: [SignatureKey] = []
@@ -48,11 +47,11 @@ struct KeyMachine {
     /// The bond before the pairing.
     let earlier: Bond?
     var bond: Bond
-    /// The roles for which keys have come.
+    /// The roles with received keys.
     var roles: Set<LinkRole> = []
   }
 
-  /// Finds the bond that the owner of all bonds has with a device, by its identity.
+  /// Finds the stored bond with a device, by its identity.
   typealias StoredBonds = (DeviceAddress) -> Bond?
 
   private static let zeros = [UInt8](repeating: 0, count: 16)
@@ -61,21 +60,21 @@ struct KeyMachine {
 
   /// The devices on the links.
   private(set) var identities = LinkIdentities()
-  /// The links whose devices' keys are not kept: after one that is not secret, or an identity that two claim.
+  /// The links with keys that are not kept: after a key that is not secret, or an identity that two devices claim.
   private var refusing: Set<UInt16> = []
   /// By link.
   private var made: [UInt16: MadeBond] = [:]
   /// By identity.
   private var partialBonds: [DeviceAddress: PartialBond] = [:]
-  /// Whether the kernel has to be told the bonds anew.
+  /// True if the bonds have to be loaded into the kernel again.
   private var mustReload = false
-  /// The keys for encryption that the kernel has, as far as is known.
+  /// The kernel's keys for encryption, as far as known.
   private var known: [Bond.ID: [LongTermKey]] = [:]
 
   // MARK: - Links
 
   /// A link was announced.
-  /// - Parameter identity: the address by which the kernel knows the device.
+  /// - Parameter identity: the device's address in the kernel.
   mutating func linkBegan(_ handle: UInt16, _ peer: DeviceAddress, identity: DeviceAddress) {
     linkEnded(handle)
     identities.began(handle, peer, identity: identity)
@@ -88,47 +87,47 @@ struct KeyMachine {
     made[handle] = nil
   }
 
-  /// Whether keys of the device on this link are accepted.
+  /// True if keys of the device on this link are accepted.
   func acceptsKeys(on handle: UInt16) -> Bool { !refusing.contains(handle) }
 
   // MARK: - Bonds
 
-  /// The bond that pairings have made with a device on a link that is there, unless it was removed.
+  /// The bond that pairings have made with a device on a present link, unless it was removed.
   func bondMade(with identity: DeviceAddress) -> Bond? {
     identities.handles(of: identity).lazy.compactMap { self.made[$0]?.bond }.first
   }
 
-  /// The bond with a device is gone, or was refused.
+  /// The bond with a device was removed or refused.
   mutating func forget(_ identity: DeviceAddress) {
     known = known.filter { $0.key.peer != identity }
     for handle in identities.handles(of: identity) { made[handle] = nil }
   }
 
-  /// There are bonds that the kernel was not told of.
+  /// Bonds were added that the kernel does not have.
   mutating func bondsAdded() { mustReload = true }
 
-  /// These bonds are told to the kernel, in place of any before.
+  /// These bonds are loaded into the kernel, in place of any before.
   mutating func bondsAreLoaded(_ bonds: [Bond]) {
     mustReload = false
     known = Dictionary(bonds.map { ($0.id, $0.longTermKeys) }) { $1 }
   }
 
-  /// The kernel did not take the keys for encryption: it is told them again at the next chance.
+  /// The kernel refused the keys for encryption: they are loaded again at the next chance.
   mutating func bondsAreRefused() {
     known = [:]
     mustReload = true
   }
 
-  /// Whether the kernel has the keys of a bond: without them it would pair where it is asked to encrypt.
+  /// True if the kernel has a bond's keys: without them it would pair when requested to encrypt.
   func isKnown(_ bond: Bond) -> Bool { known[bond.id] == bond.longTermKeys }
 
-  /// Whether all bonds are to be told to the kernel now: it does not know all of them, and there is no link. The kernel
-  /// frees the keys that it has when it is told, also ones that a pairing still uses.
+  /// True if all bonds are to be loaded now: the kernel lacks some, and there is no link. Loading frees the kernel's
+  /// present keys, including any that a pairing still uses.
   var isReloadDue: Bool { mustReload && identities.isEmpty }
 
   // MARK: - Keys
 
-  /// Takes a key of a pairing.
+  /// Receives a pairing's key.
   /// - Parameters:
   ///   - local: the controller's own address.
   ///   - stored: the bonds of that controller.
@@ -142,7 +141,7 @@ struct KeyMachine {
     case .newIdentityResolvingKey(let new):
       guard let identity = new.key.device.device else { return [] }
       let actions = claim(identity, used: new.resolvableAddress)
-      // A key of zeros resolves any forged address.
+      // An all-zero key resolves any forged address.
       if new.storeHint, new.key.value != Self.zeros {
         changePartialBond(of: identity) { $0.identityResolvingKey = new.key.value }
       }
@@ -168,7 +167,7 @@ struct KeyMachine {
     let earlier = bondMade(with: id.peer) ?? stored(id.peer)
     var bond = earlier ?? Bond(local: id.local, peer: id.peer)
     if let other {
-      // The first key of a pairing: nothing of an earlier one stays.
+      // The first key of a pairing: discards everything from an earlier one.
       bond = Bond(local: id.local, peer: id.peer)
       bond.identityResolvingKey = other.identityResolvingKey
       for key in other.signatureKeys { bond.add(key) }
@@ -185,9 +184,9 @@ struct KeyMachine {
     return [.tell(identities.known(id.peer), .bonded(bond))]
   }
 
-  /// A device tells its identity. The kernel names the resolvable address that it has used until then, but no other
-  /// private one: then it is the link with such an address. An identity that another link has is refused, and so is an
-  /// ambiguous one.
+  /// A device reveals its identity. The kernel names the resolvable address that the device has used until then, but no
+  /// other private one: then the identity belongs to the link with such an address. An identity that another link has
+  /// is refused, and so is an ambiguous one.
   /// - Parameter used: the resolvable private address; 0 if it used none.
   private mutating func claim(_ identity: DeviceAddress, used: UInt64) -> [Action] {
     let owners = identities.handles(of: identity)
@@ -198,15 +197,15 @@ struct KeyMachine {
     for handle in claimants { identities.identified(handle, as: identity) }
     guard claimants.count > 1 || (!claimants.isEmpty && !owners.isEmpty) else { return [] }
     refusing.formUnion(owners + claimants)
-    // The kernel has the claimant's keys instead of those of the bond.
+    // The kernel has the claimant's keys instead of the bond's.
     mustReload = true
     known = known.filter { $0.key.peer != identity }
     return [.warn("two devices claim one identity: neither is paired", identity)]
       + claimants.map { .disconnect(handle: $0) }
   }
 
-  /// The device gave a key that others know. The kernel must not encrypt with it, neither on this link nor later, and
-  /// no other key of this pairing is kept. The bond before the pairing holds again.
+  /// The device gave a publicly known key. The kernel must not encrypt with it, neither on this link nor later, and no
+  /// other key of this pairing is kept. The bond from before the pairing holds again.
   private mutating func refuse(_ key: ManagementLongTermKey, _ stored: StoredBonds) -> [Action] {
     guard let identity = key.device.device else { return [] }
     let hasBegun = partialBonds.removeValue(forKey: identity) == nil
@@ -227,6 +226,6 @@ struct KeyMachine {
 }
 
 extension DeviceAddress {
-  /// Whether it is a private address without a key: random, with 00 in the two top bits.
+  /// True for a private address without a key: random, with 00 in the two top bits.
   fileprivate var isNonResolvablePrivate: Bool { kind == .random && value >> 46 == 0 }
 }

@@ -3,14 +3,14 @@ import Bluetooth
 import HCI
 
 extension LifecycleMachine {
-  /// Where it stands.
+  /// The machine's states.
   enum State: Hashable {
     case stopped
     case opening
     case searching(remaining: [ControllerIndex])
     case examining
     case configuring
-    /// The controller was not switched on; nothing else is known yet.
+    /// The controller could not be switched on; the reason is not known yet.
     case refused(AdapterProblem)
     case openingRadio
     case on
@@ -34,14 +34,14 @@ extension LifecycleMachine {
     case setPower(Bool)
     /// A radio of this machine was blocked or unblocked.
     case rfkillChanged
-    /// The cause that blocks the controller, the answer to `findBlock`; nil for none.
+    /// The block of the controller, the answer to `findBlock`; nil for none.
     case blocked(AdapterProblem?)
-    /// The kernel's events were not read in time, and some are missing.
+    /// The kernel's events were not read in time, and some are lost.
     case eventsLost
-    /// Why the absent controller cannot be used although the kernel knows it; nil if that is over.
+    /// The reason why the absent controller cannot be used although the kernel has it; nil if that is over.
     case unconfigured(AdapterProblem?)
     case tick
-    /// The radio is closed. `needsCycle`: the kernel's discovery has to be cleaned by a power cycle.
+    /// The radio is closed. `needsCycle`: the kernel's discovery has to be reset by a power cycle.
     case stop(needsCycle: Bool)
   }
 
@@ -55,10 +55,10 @@ extension LifecycleMachine {
     case openRadio(ControllerIndex, address: DeviceAddress)
     /// Ends links, scan and advertising; links end with the error.
     case closeRadio(BluetoothError)
-    /// Ends links, and has the controller become quiet before the radio is closed.
+    /// Ends links, and makes the controller quiet before the radio is closed.
     case suspendRadio
     case state(AdapterState)
-    /// These controllers are present, ours or others.
+    /// These controllers are present, ours or others'.
     case controllers([ControllerIndex])
     case identity(ControllerIndex, ControllerInformation)
     case powerDone(BluetoothError?)

@@ -19,42 +19,42 @@ import Radio
 /// | on          | New Settings without power       | `closeRadio`, `findBlock`: off                                  |
 /// | on          | Controller Suspend               | `suspendRadio`: suspended                                       |
 /// | suspended   | Controller Resume                | `openRadio`: opening the radio                                  |
-/// | on          | Resume, or a Suspend that failed | `closeRadio`, told as suspended, `openRadio`: all had ended     |
+/// | on          | Resume, or a Suspend that failed | `closeRadio`, reported suspended, `openRadio`: all ended        |
 /// | openingRadio| Controller Suspend               | `closeRadio`: suspended                                         |
 /// | configuring | every setting, while suspended   | suspended                                                       |
 /// | suspended   | New Settings without power       | as for on                                                       |
-/// | on, off, …  | `eventsLost`                     | information is read, which tells of power and removal           |
+/// | on, off, …  | `eventsLost`                     | information is read, with power and removal                     |
 /// | on          | the radio failed                 | failed; the next time with a power cycle                        |
 /// | openingRadio | New Settings without power       | the same; a request for power is refused                       |
 /// | off         | power asked for while it goes off| off; once that was answered: searching                          |
 /// | off         | blocked by rfkill                | failed                                                          |
 /// | off         | rfkill changed, power is wanted  | `findBlock`                                                     |
 /// | blocked     | rfkill changed, `tick`           | `findBlock`; blocked is failed because of rfkill                |
-/// | blocked     | still blocked / not any more     | failed / searching                                              |
+/// | blocked     | still blocked / unblocked        | failed / searching                                              |
 /// | off         | New Settings with power, wanted  | searching                                                       |
 /// | any         | Index Removed of ours            | `closeRadio`: absent                                            |
 /// | absent      | Index Added                      | searching                                                       |
-/// | absent      | unconfigured, or not any more    | told as failed, or as absent: absent                            |
+/// | absent      | unconfigured, or no longer       | reported failed, or absent: absent                              |
 /// | failed      | `tick`, Index Added, New Settings| searching                                                       |
 /// | failed      | `tick` or power, mgmt not open   | `openManagement`: opening                                       |
 /// | any         | `stop`                           | bondable and power as they were: `stopped`                      |
 struct LifecycleMachine {
   /// A controller may load its firmware while it is powered on, and answer each of the kernel's thirty commands late.
   static let timeout = Duration.seconds(30)
-  /// While stopping, answers are not awaited for long.
+  /// Timeout while stopping.
   static let stopTimeout = Duration.seconds(2)
 
   let selector: AdapterSelector
-  /// A random static address for a controller that has no public one.
+  /// A random static address for a controller without a public one.
   private let spareAddress: UInt64
-  /// How devices pair.
+  /// The pairing settings.
   var pairing = PairingSettings()
-  /// Under which addresses the controller is seen; nil for the one that it keeps.
+  /// The settings of private addresses; nil for the controller's own address.
   var privacy: PrivacySettings?
   private var state = State.stopped
   private var index: ControllerIndex?
   private var information: ControllerInformation?
-  /// The settings as they were when we first saw the controller.
+  /// The settings found when we first saw the controller.
   private var found: ManagementSettings?
   private var wantsPower = true
   private var script = ManagementScript()
@@ -62,9 +62,9 @@ struct LifecycleMachine {
   private var backOff = BackOff(first: .seconds(2), limit: .seconds(10))
   private var isPowerAsked = false
   private var isManagementOpen = false
-  /// Whether the kernel has prepared the controller for the system's sleep.
+  /// True once the kernel has prepared the controller for the system's sleep.
   private var isSuspended = false
-  /// The controller did not respond: its state is unknown until its power was cycled.
+  /// The controller did not respond: its state is unknown until a power cycle.
   private var needsCycle = false
 
   init(selector: AdapterSelector, spareAddress: UInt64) {
@@ -196,7 +196,7 @@ struct LifecycleMachine {
     case .on, .off, .suspended: return powerDone(nil)
     case .absent, .stopped, .stopping, .opening:
       return powerDone(GAPError.adapterAbsent.error("there is no adapter \(selector)"))
-    // Nothing can be asked of the kernel; that it has no Bluetooth may be over.
+    // No request can be sent to the kernel; its lack of Bluetooth may have ended.
     case .failed where !isManagementOpen:
       state = .opening
       return [.openManagement]
@@ -225,7 +225,7 @@ struct LifecycleMachine {
   private mutating func resume() -> [Action] {
     isSuspended = false
     guard state == .on || state == .suspended else { return [] }
-    // A sleep that was not heard is told as one that was: the trains and advertisements of sessions have ended.
+    // An unnoticed sleep is reported like a noticed one: the trains and advertisements of sessions have ended.
     return (state == .on ? [.closeRadio(Self.suspended), .state(.suspended)] : []) + openRadio()
   }
 
@@ -262,7 +262,7 @@ struct LifecycleMachine {
       }
     case .indexRemoved where packet.index == index: return removed()
     case .newSettings(let new) where packet.index == index: return settingsChanged(new.settings, at: now)
-    // 0: it could not be suspended, and was resumed.
+    // 0: the controller could not be suspended, and was resumed.
     case .controllerSuspend(let event) where packet.index == index: return event.state == 0 ? resume() : suspend()
     case .controllerResume where packet.index == index: return resume()
     default: return []
@@ -333,7 +333,7 @@ struct LifecycleMachine {
       guard status == .success || (!isNeeded && status != .permissionDenied) else {
         let problem = problem(status, isPower ? "be switched on" : "be set up")
         guard isPower, status != .permissionDenied else { return fail(problem, at: now) }
-        // Not every kernel reports it when a block is the reason.
+        // Not every kernel reports a block as the reason.
         state = .refused(problem)
         return [.findBlock]
       }

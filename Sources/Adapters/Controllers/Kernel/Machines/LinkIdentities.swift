@@ -1,7 +1,7 @@
 import Bluetooth
 
-/// The devices on the links of one controller, each by two addresses: the one by which users know it, and the one by
-/// which the kernel does, which is its identity once it has told that.
+/// The devices on the links of one controller, each by two addresses: the users' and the kernel's, which is the
+/// identity once the device has revealed it.
 struct LinkIdentities {
   private struct Device {
     let peer: DeviceAddress
@@ -11,7 +11,7 @@ struct LinkIdentities {
   private var devices: [UInt16: Device] = [:]
 
   /// A link was announced.
-  /// - Parameter identity: the address by which the kernel knows the device.
+  /// - Parameter identity: the device's address in the kernel.
   mutating func began(_ handle: UInt16, _ peer: DeviceAddress, identity: DeviceAddress) {
     devices[handle] = Device(peer: peer, identity: identity)
   }
@@ -19,29 +19,29 @@ struct LinkIdentities {
   /// A link has ended.
   mutating func ended(_ handle: UInt16) { devices[handle] = nil }
 
-  /// The device on a link has told its identity.
+  /// The device on a link has revealed its identity.
   mutating func identified(_ handle: UInt16, as identity: DeviceAddress) { devices[handle]?.identity = identity }
 
-  /// Whether there is no link.
+  /// True without any link.
   var isEmpty: Bool { devices.isEmpty }
 
-  /// The address by which the kernel knows the device on a link.
+  /// The kernel's address of the device on a link.
   func identity(on handle: UInt16) -> DeviceAddress? { devices[handle]?.identity }
 
-  /// The address by which the kernel knows a device that users name.
+  /// The kernel's address of a device that users name.
   func identity(of peer: DeviceAddress) -> DeviceAddress {
     devices.values.first { $0.peer == peer }?.identity ?? peer
   }
 
-  /// The address by which users know a device that the kernel names.
+  /// The users' address of a device that the kernel names.
   func known(_ identity: DeviceAddress) -> DeviceAddress {
     devices.values.first { $0.identity == identity }?.peer ?? identity
   }
 
-  /// The links to the device that the kernel knows by this address.
+  /// The links to the device with this address in the kernel.
   func handles(of identity: DeviceAddress) -> [UInt16] { handles { $0 == identity } }
 
-  /// The links to devices that the kernel knows by addresses that fit.
+  /// The links to devices with matching addresses in the kernel.
   func handles(where fits: (DeviceAddress) -> Bool) -> [UInt16] {
     devices.filter { fits($0.value.identity) }.keys.sorted()
   }

@@ -1,7 +1,7 @@
 import Bluetooth
 import HCI
 
-/// The mgmt commands that are sent one after the other, and the one with a pending answer.
+/// A sequence of mgmt commands, and the command with a pending answer.
 struct ManagementScript {
   /// The kernel's answer to a command.
   struct Answer: Hashable {
@@ -15,13 +15,13 @@ struct ManagementScript {
   var rest: [ManagementPacket] = []
   private(set) var outstanding: UInt16?
 
-  /// Whether an answer is awaited.
+  /// True while an answer is pending.
   var isBusy: Bool { outstanding != nil }
 
   /// This command was sent.
   mutating func sent(_ packet: ManagementPacket) { outstanding = packet.code }
 
-  /// The answer that an event is to the command that was sent.
+  /// The answer to the sent command, if an event is one.
   mutating func receive(_ event: ManagementEvent) -> Answer? {
     let answer: Answer
     switch event {
@@ -35,7 +35,7 @@ struct ManagementScript {
     return answer
   }
 
-  /// No answer is awaited any more.
+  /// Stops waiting for an answer.
   mutating func giveUp() { outstanding = nil }
 
   /// Nor does anything follow.

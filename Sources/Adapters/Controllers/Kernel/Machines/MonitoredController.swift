@@ -1,7 +1,7 @@
 import Bluetooth
 
-/// Selects the packets of an adapter on the kernel's monitor channel. They are read later than mgmt says which
-/// controller the adapter has, or that it has none.
+/// Selects the packets of an adapter on the kernel's monitor channel. They are read later than mgmt reports the
+/// adapter's controller, or its removal.
 ///
 /// | State   | Input                                     | Effect                                                    |
 /// |---------|-------------------------------------------|-----------------------------------------------------------|
@@ -12,14 +12,14 @@ import Bluetooth
 struct MonitoredController {
   private var current: UInt16?
   private var leaving: UInt16?
-  /// Whether the current one is gone, which mgmt has yet to say.
+  /// True if the current one was removed, which mgmt has yet to report.
   private var isGone = false
 
   /// - Parameter number: the kernel's number of the controller that the adapter has; nil for none.
   init(_ number: UInt16?) { current = number }
 
-  /// Whether a packet of a controller is the adapter's.
-  /// - Parameter present: the number of the controller that the adapter has by now; nil for none.
+  /// True if a packet of a controller is the adapter's.
+  /// - Parameter present: the number of the adapter's present controller; nil for none.
   mutating func has(_ kind: MonitorPacket.Kind, of number: UInt16, present: UInt16?) -> Bool {
     if present != current {
       leaving = isGone ? nil : current

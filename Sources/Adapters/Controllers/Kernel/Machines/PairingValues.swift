@@ -24,7 +24,7 @@ extension PairingCapability {
 }
 
 extension LongTermKey {
-  /// A key of the kernel; nil for one that must not be kept: of a pairing with debug keys, or without content.
+  /// A key from the kernel; nil for one that must not be kept: from a pairing with debug keys, or without content.
   init?(_ key: ManagementLongTermKey) {
     guard key.keyType < 4, (7...16).contains(key.encryptionSize), key.value.contains(where: { $0 != 0 }) else {
       return nil
@@ -59,7 +59,7 @@ extension ManagementEvent {
     }
   }
 
-  /// Whether it tells something of a pairing, or answers a command about one.
+  /// True if it concerns a pairing, or answers a command about one.
   var isAboutPairing: Bool {
     switch self {
     case .userConfirmationRequest, .userPasskeyRequest, .passkeyNotify, .newLongTermKey, .newIdentityResolvingKey,

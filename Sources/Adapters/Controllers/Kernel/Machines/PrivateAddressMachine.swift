@@ -2,26 +2,26 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// Has the kernel make a private address, and learns it. Makes the kernel take links that come in to have reached us
+/// Makes the kernel generate a private address, and learns it. Makes the kernel assume that incoming links reached us
 /// under the kind of address that we use.
 ///
-/// The kernel's SMP assumes that a link that another program initiates comes from the private address that the kernel
-/// made last, and does not reveal that. It makes one for each new advertisement; a controller with legacy commands gets
-/// one with a discovery, if the one before is 15 minutes old. So an advertisement is prepared and removed, or a
-/// discovery started and stopped, and the address is read off the kernel's command to the controller.
+/// The kernel's SMP assumes that a link initiated by another program comes from the kernel's last private address,
+/// which it does not reveal. It makes one for each new advertisement; a controller with legacy commands gets one with a
+/// discovery, if the last one is 15 minutes old. So an advertisement is prepared and removed, or a discovery started
+/// and stopped, and the address is read from the kernel's command to the controller.
 ///
-/// Of links that come in it assumes the kind of address of the advertisement that it prepared last: since September
-/// 2025 the commands of other programs do not count, except legacy ones. Kernels after 6.12 leave the address of theirs
-/// to a controller that can make addresses, and ours are of another kind. But limited privacy, which
-/// `ControllerSettings` asks for, has an exception: a discoverable one that is not connectable, while bonds are
-/// accepted, has a random address of the kernel's, and the private address stays.
+/// For incoming links it assumes the address kind of its last prepared advertisement: since September 2025 the commands
+/// of other programs do not count, except legacy ones. Kernels after 6.12 leave the address of their advertisement to a
+/// controller that can make addresses, and ours are of another kind. But limited privacy, which `ControllerSettings`
+/// requests, has an exception: while bonds are accepted, a discoverable advertisement that is not connectable has a
+/// random address from the kernel, and the private address stays.
 ///
 /// | State    | Input                                | Actions and next state                                   |
 /// |----------|--------------------------------------|----------------------------------------------------------|
 /// | idle     | `begin`                              | clear: clearing                                          |
 /// | clearing | any answer                           | make: making                                             |
-/// | making, ending | the command with the random address | it is kept in mind                                  |
-/// | making, ending | the command with the kind of address | it is kept in mind                                 |
+/// | making, ending | the command with the random address | it is remembered                                    |
+/// | making, ending | the command with the kind of address | it is remembered                                   |
 /// | making   | any answer                           | clear: ending                                            |
 /// | ending   | any answer                           | `done` with the address, nil if there was none: idle     |
 /// | ending   | any answer, the address is left to the controller | allow bonds, make a discoverable one: settling |
@@ -37,8 +37,8 @@ import HCI
 /// | make  | Add Extended Advertising Parameters          | Start Discovery                                  |
 /// | heard | LE Set Advertising Set Random Address, LE Set Extended Advertising Parameters | LE Set Random Address |
 ///
-/// The command and the answers come over two sockets. Commands that the kernel sent before an answer have been heard
-/// when it answers the next.
+/// The command and the answers arrive over two sockets. Commands that the kernel sent before an answer have been
+/// received when it answers the next.
 struct PrivateAddressMachine {
   enum Action: Hashable {
     case send(Request)
@@ -52,9 +52,9 @@ struct PrivateAddressMachine {
     case removeAdvertisement
     case startDiscovery
     case stopDiscovery
-    /// The kernel accepts bonds, whether devices may pair or not.
+    /// Make the kernel accept bonds, even where devices may not pair.
     case allowBonds
-    /// The kernel accepts bonds if devices may pair.
+    /// Make the kernel accept bonds only if devices may pair.
     case restoreBonds
   }
 
@@ -67,10 +67,9 @@ struct PrivateAddressMachine {
     case settled
   }
 
-  /// The number of the advertisement, which none of ours has while addresses change.
-  /// A controller with one set has it in set 0.
+  /// The number of the advertisement, unused by ours while addresses change. A controller with one set has it in set 0.
   static let advertisement: UInt8 = 1
-  /// How long the kernel may take for all of it.
+  /// The kernel's time for the whole procedure.
   private static let timeout = Duration.seconds(10)
 
   private var state = State.idle
@@ -89,7 +88,7 @@ struct PrivateAddressMachine {
       ? (.prepareAdvertisement, AddExtendedAdvertisingParameters.opcode) : (.startDiscovery, StartDiscovery.opcode)
   }
 
-  /// - Parameter isExtended: whether the controller has the extended advertising commands.
+  /// - Parameter isExtended: true if the controller has the extended advertising commands.
   mutating func begin(isExtended: Bool, at now: Instant) -> [Action] {
     self.isExtended = isExtended
     made = nil
@@ -129,7 +128,7 @@ struct PrivateAddressMachine {
       state = .making
       return [.send(make.request)]
     case .making where opcode == make.opcode:
-      // The kernel relies on an address that was heard, even if it answered with an error.
+      // The kernel relies on a received address, even if it answered with an error.
       state = .ending
       return [.send(clear.request)]
     case .ending where opcode == clear.opcode:
@@ -149,7 +148,7 @@ struct PrivateAddressMachine {
     return end()
   }
 
-  /// Before the controller is closed.
+  /// The actions before the controller is closed.
   var closing: [Action] { state == .settling ? [.send(.restoreBonds)] : [] }
 
   private mutating func end() -> [Action] {

@@ -2,8 +2,8 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// Looks for an absent controller among the ones that the kernel does not use before they are configured, and gives it
-/// the public address that it lacks. A controller that is complete comes back as any other (Index Added).
+/// Searches for an absent controller among the unconfigured ones, which the kernel does not use, and gives it the
+/// public address that it lacks. A configured controller returns like any other (Index Added).
 ///
 /// | State   | Input                                          | Actions, next state                               |
 /// |---------|------------------------------------------------|---------------------------------------------------|
@@ -18,18 +18,18 @@ import HCI
 struct UnconfiguredMachine {
   enum Action: Hashable {
     case send(ManagementPacket)
-    /// Why the controller cannot be used; nil if that is over.
+    /// The reason why the controller cannot be used; nil if that is over.
     case problem(AdapterProblem?)
   }
 
   private enum State: Hashable { case idle, listing, reading, setting }
 
-  /// The controller; nil if it is not known by its number, which says nothing of one that has no address.
+  /// The controller; nil unless it is selected by its number: an address selects no controller that has none.
   private let index: ControllerIndex?
   private let publicAddress: DeviceAddress?
   private var state = State.idle
 
-  /// - Parameter publicAddress: the one that the controller gets if it lacks one.
+  /// - Parameter publicAddress: the address for a controller that lacks one.
   init(selector: AdapterSelector, publicAddress: DeviceAddress?) {
     if case .index(let number) = selector { index = ControllerIndex(rawValue: number) } else { index = nil }
     self.publicAddress = publicAddress
@@ -42,7 +42,7 @@ struct UnconfiguredMachine {
     return [.send(ManagementPacket(ReadUnconfiguredIndexList()))]
   }
 
-  /// Takes a packet of the management interface.
+  /// Handles a packet of the management interface.
   mutating func receive(_ packet: ManagementPacket) -> [Action] {
     guard let index else { return [] }
     switch packet.code {

@@ -3,10 +3,10 @@ import Bluetooth
 import HCI
 import Logging
 
-/// The keys of one controller: tells the kernel those of the bonds, which their owner above the seam keeps, and runs
-/// `KeyMachine` on keys that the kernel reports.
+/// The keys of one controller: loads the keys of the bonds, which their owner above the seam stores, into the kernel,
+/// and runs `KeyMachine` on keys that the kernel reports.
 final class KernelKeys {
-  /// Executes the actions of the machine that concern others.
+  /// Called with the machine's actions that concern other parts.
   var onAction: ((KeyMachine.Action) -> Void)?
   /// The controller's own address.
   var local = DeviceAddress.none
@@ -25,24 +25,24 @@ final class KernelKeys {
     self.context = context
   }
 
-  /// The bond with a device: that of a pairing on its link, which the kernel uses and of which the owner hears at the
-  /// end of the turn, else that of the owner.
+  /// The bond with a device: the one made by a pairing on its link, which the kernel uses and the owner receives at the
+  /// end of the turn, else the owner's.
   func bond(with peer: DeviceAddress) -> Bond? {
     let identity = machine.identities.identity(of: peer)
     return machine.bondMade(with: identity) ?? stored?.find(local, identity)
   }
 
-  /// The address by which the kernel knows the device on a link.
+  /// The kernel's address of the device on a link.
   func identity(on link: KernelLink) -> DeviceAddress { machine.identities.identity(on: link.handle) ?? link.peer }
 
-  /// Whether the kernel has the keys of a bond, as far as it was told.
+  /// True if the kernel has a bond's keys, as far as known.
   func areWithKernel(_ bond: Bond) -> Bool { machine.isKnown(bond) }
 
   /// The controller has a link of this handle.
-  /// - Parameter isHeard: whether its beginning was heard.
+  /// - Parameter isHeard: true if its beginning was received.
   func linkIsUp(_ handle: ConnectionHandle, isHeard: Bool) { heard.linkIsUp(handle, isHeard: isHeard) }
 
-  /// The controller has the link of this handle no longer.
+  /// The controller no longer has the link with this handle.
   func linkIsDown(_ handle: ConnectionHandle) { heard.linkEnded(handle) }
 
   /// Events were lost, perhaps commands with keys.
@@ -65,10 +65,10 @@ final class KernelKeys {
     return handle
   }
 
-  /// Whether the key of a link may have been given unheard.
+  /// True if a link's key may have been given unnoticed.
   func isDoubtful(_ link: KernelLink) -> Bool { heard.isDoubtful(link.handle) }
 
-  /// Whether a link is encrypted with a key that is not that of the bond with its device.
+  /// True if a link is encrypted with a key that differs from its bond's.
   func isEncryptedOtherwise(_ link: KernelLink) -> Bool {
     guard let bond = bond(with: link.peer) else { return false }
     return heard.isOther(than: bond, on: link.handle, isEncrypted: link.security.level > 1)
@@ -76,22 +76,22 @@ final class KernelKeys {
 
   // MARK: - Bonds
 
-  /// The bonds of all adapters, which the kernel is told while the controller is brought into use.
+  /// The bonds of all adapters, which the kernel loads while the controller is brought into use.
   func load() -> [Bond] {
     let all = stored?.all ?? []
     machine.bondsAreLoaded(all)
     return all
   }
 
-  /// There are bonds that the kernel was not told of.
-  /// - Parameter isInUse: whether the controller is in use.
+  /// Bonds were added that the kernel does not have.
+  /// - Parameter isInUse: true if the controller is in use.
   func bondsAdded(isInUse: Bool) {
     machine.bondsAdded()
     if isInUse { reload() }
   }
 
-  /// Tells the kernel all bonds if it does not know some, and there is no link. Its work for the end of a link is done
-  /// by then, as it serves commands and events one by one.
+  /// Loads all bonds into the kernel if it lacks some, and there is no link. By then it has finished its work for the
+  /// end of a link, as it serves commands and events one by one.
   func reload() {
     guard machine.isReloadDue, !links.isAnyUp, let index = management.index else { return }
     for packet in ControllerSettings.keys(for: index, load().filter { $0.local == local }) { management.send(packet) }
@@ -101,7 +101,7 @@ final class KernelKeys {
   func forget(_ identity: DeviceAddress) { machine.forget(identity) }
 
   /// Forgets the keys of a device.
-  /// - Parameter tells: whether the kernel is told, too, which ends the link.
+  /// - Parameter tells: true if the kernel forgets them, too, which ends the link.
   func unpair(_ peer: DeviceAddress, tells: Bool) {
     let identity = machine.identities.identity(of: peer)
     machine.forget(identity)
@@ -124,7 +124,7 @@ final class KernelKeys {
     let consequence: String
     switch opcode {
     case LoadLongTermKeys.opcode:
-      // Not at once: the kernel would refuse them again. They are told when the next link has ended.
+      // Not at once: the kernel would refuse them again. They are loaded when the next link has ended.
       machine.bondsAreRefused()
       consequence = "links with them stay unencrypted"
     case LoadIdentityResolvingKeys.opcode: consequence = "those with private addresses are not recognized"
@@ -134,7 +134,7 @@ final class KernelKeys {
       "the kernel refuses the keys of paired devices, \(consequence): \(status)")
   }
 
-  /// The kernel tells a key of a pairing.
+  /// The kernel reported a pairing's key.
   func receive(_ event: ManagementEvent) {
     let (stored, local) = (stored, local)
     for action in machine.receive(event, on: local, stored: { stored?.find(local, $0) }) {
@@ -144,7 +144,7 @@ final class KernelKeys {
 }
 
 extension CommandPacket {
-  /// The key with which a command has a link encrypted, or lets the device encrypt it; nil for any other command.
+  /// The key in a command that encrypts a link, or lets the device encrypt it; nil for any other command.
   fileprivate var encryption: (handle: ConnectionHandle, key: [UInt8])? {
     switch opcode {
     case LEEnableEncryption.opcode:

@@ -3,10 +3,10 @@ import Bluetooth
 import HCI
 import Logging
 
-/// The pairings of one controller, which the kernel does: its questions, its keys, and the links with rising
+/// The pairings of one controller, which the kernel executes: its questions, its keys, and the links with rising
 /// protection.
 final class KernelPairing {
-  /// A question of the kernel that waits for an answer.
+  /// A pending question of the kernel.
   private struct Question {
     let peer: DeviceAddress
     let device: ManagementAddress
@@ -16,7 +16,7 @@ final class KernelPairing {
   /// More events than a device causes while its link has to wait.
   private static let maximumDeferred = 64
 
-  /// Told of the pairing with a device, by the address that users know.
+  /// Called with the events of a pairing, by the device's address that users know.
   var onEvent: ((DeviceAddress, PairingEvent) -> Void)?
   let keys: KernelKeys
   let raises: SecurityRaises
@@ -25,13 +25,13 @@ final class KernelPairing {
   private let management: ManagementInterface
   private let links: KernelLinks
   private let context: AdapterContext
-  /// The kernel's open questions, one of each device at most.
+  /// The kernel's open questions, at most one per device.
   private var questions: [QuestionID: Question] = [:]
   private var lastQuestion: UInt64 = 0
-  /// The kernel's events of pairings while links wait to be announced.
+  /// The kernel's pairing events, kept while links wait to be announced.
   private var deferred: [ManagementEvent] = []
 
-  /// - Parameter settings: tells how devices pair.
+  /// - Parameter settings: returns the pairing settings.
   init(
     _ management: ManagementInterface, _ links: KernelLinks, in context: AdapterContext,
     settings: @escaping () -> PairingSettings
@@ -46,7 +46,7 @@ final class KernelPairing {
     keys.onAction = { [weak self] action in self?.perform(action) }
   }
 
-  /// Tells the kernel how to pair.
+  /// Applies the pairing settings to the kernel.
   func applySettings() {
     management.send(SetIOCapability(value: settings().ioCapability))
     raises.allowBonds()
@@ -77,16 +77,17 @@ final class KernelPairing {
 
   // MARK: - Links
 
-  /// Ends the pairing that the kernel begins by itself where a device wants more protection for a channel, and there is
-  /// no bond that gives it: no program asked for it. A pairing that goes on is left alone.
-  /// - Returns: whether it was ended.
+  /// Ends the pairing that the kernel begins by itself if a device requires more protection for a channel than a bond
+  /// gives: no program requested it. A pairing under way is left alone.
+  /// - Returns: true if it was ended.
   func endUnasked(on link: KernelLink) -> Bool {
     let level = link.security.level
     // Above level 2 the kernel gives up.
     guard level <= 2, keys.bond(with: link.peer)?.reaches(level + 1, as: link.role) != true, !raises.isRaising(link),
       !questions.values.contains(where: { $0.peer == link.peer })
     else { return false }
-    // The kernel takes it at any time of a pairing, and keeps the keys of a bond, which Unpair Device would cost.
+    // The kernel accepts it at any time during a pairing, and keeps the keys of a bond, which Unpair Device would
+    // remove.
     management.send(UserConfirmationNegativeReply(device: ManagementAddress(keys.identity(on: link))))
     return true
   }
@@ -96,22 +97,22 @@ final class KernelPairing {
     if keys.isEncryptedOtherwise(link) { onEvent?(link.peer, .encryptedOtherwise) }
   }
 
-  /// Events were lost: links may be encrypted with keys that were not heard.
+  /// Events were lost: links may be encrypted with unknown keys.
   func eventsLost() {
     keys.eventsLost()
     for link in links.all { linkBegan(link) }
   }
 
   /// The encryption of a link changed. After a loss of events its key may not have been received.
-  /// - Returns: whether that caused an event.
+  /// - Returns: true if that caused an event.
   func securityChanges(on link: KernelLink) -> Bool {
     guard keys.isDoubtful(link), keys.isEncryptedOtherwise(link) else { return false }
     onEvent?(link.peer, .encryptedOtherwise)
     return true
   }
 
-  /// The kernel, or another program, gave the controller a command.
-  /// - Returns: whether it was told as an event.
+  /// The kernel or another program sent a command to the controller.
+  /// - Returns: true if it was reported as an event.
   func heard(_ command: CommandPacket) -> Bool {
     guard let handle = keys.heard(command), let link = links.link(handle), keys.isEncryptedOtherwise(link) else {
       return false
@@ -145,7 +146,7 @@ final class KernelPairing {
     if !links.hasWaitingLinks || deferred.count >= Self.maximumDeferred { handleDeferred() }
   }
 
-  /// The links that were offered are announced.
+  /// The offered links are announced.
   func handleDeferred() {
     let events = deferred
     deferred = []

@@ -2,14 +2,14 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// Pairing with data that came by another way than the air. The kernel keeps the devices' data until it is told
-/// otherwise or the controller goes; ours are good until they are read again.
+/// Pairing with out-of-band data. The kernel keeps the devices' data until they are removed or the controller is; ours
+/// are valid until they are read again.
 final class OutOfBandPairing {
   private let management: ManagementInterface
   private let context: AdapterContext
   /// The data of devices.
   private var data: [DeviceAddress: SecureOutOfBandData] = [:]
-  /// The calls that wait for data of ours.
+  /// The calls waiting for our data.
   private var reads: [(Result<OutOfBandData, BluetoothError>) -> Void] = []
 
   init(_ management: ManagementInterface, in context: AdapterContext) {
@@ -17,16 +17,16 @@ final class OutOfBandPairing {
     self.context = context
   }
 
-  /// Has the kernel make data for a device.
+  /// Makes the kernel generate data for a device.
   func read(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) {
     reads.append(done)
-    // Each of several commands would take the place of the data that the one before it gave.
+    // Each further command would replace the data of the one before.
     if reads.count == 1 { management.send(ReadLocalOutOfBandExtendedData()) }
   }
 
   /// Sets the data of a device.
-  /// - Parameter isInUse: whether the controller is in use, so that the kernel can be told.
-  /// - Throws: `GAPError.notSupported` for a temporary key: the kernel's legacy pairing takes none.
+  /// - Parameter isInUse: true if the controller is in use, so that the kernel can receive them.
+  /// - Throws: `GAPError.notSupported` for a temporary key: the kernel's legacy pairing accepts none.
   func set(_ data: OutOfBandData, of device: DeviceAddress, isInUse: Bool) throws(BluetoothError) {
     guard let secure = data.secure, data.temporaryKey == nil else {
       let words = """

@@ -18,20 +18,20 @@ import HCI
 /// | any       | `raise`, `encrypt`                       | waits for the same outcome                        |
 /// | any       | a failure, 35 s, the link's end          | failed; a link that cannot be encrypted ends, unless it was waited for |
 ///
-/// Before the other side has encrypted the link the kernel takes no packets on it, so our server could answer nothing;
-/// it ends the link of a device that does not answer its Security Request; and after one, kernels before 2024 pair with
-/// any device without a question. So with a bond a device that has connected is not asked, which bonded centrals
-/// encrypt by themselves, unless a program wants to pair, or was refused something.
+/// Until the other side has encrypted the link the kernel accepts no packets on it, so our server could not respond.
+/// The kernel ends the link of a device that does not answer its Security Request, and after one, kernels before 2024
+/// pair with any device without a question. So a bonded device that has connected gets no Security Request, as bonded
+/// centrals encrypt by themselves, unless a program wants to pair, or was refused something.
 final class SecurityRaises: LinkProtection {
   private struct Raise {
-    /// Whether the kernel was asked to pair; otherwise it encrypts with the keys of a bond.
+    /// True if the kernel was asked to pair; otherwise it encrypts with a bond's keys.
     let pairs: Bool
-    /// The means of a person if it pairs.
+    /// The input and output capability if it pairs.
     let capability: PairingCapability
     var requests = SecurityRequests()
-    /// Whether the device is to encrypt the link by itself.
+    /// True if the device is to encrypt the link by itself.
     var isPassive = false
-    /// Whether the kernel was asked a second time, after it forgot keys that were not to be kept.
+    /// True if the kernel was asked a second time, after it forgot keys that were not to be kept.
     var wasRepeated = false
     /// Rings when it has taken too long.
     var alarm: any ScheduledWork
@@ -40,7 +40,7 @@ final class SecurityRaises: LinkProtection {
   /// SMP gives up after 30 s (Core 5.4, Vol 3, Part H, 3.4).
   private static let timeout = Duration.seconds(35)
 
-  /// Tells how devices pair.
+  /// Returns the pairing settings.
   private let settings: () -> PairingSettings
   private let management: ManagementInterface
   private let links: KernelLinks
@@ -69,12 +69,12 @@ final class SecurityRaises: LinkProtection {
   }
 
   /// Raises the protection of a link to a level, 2 to 4.
-  /// - Parameter isPassive: whether the device is to encrypt it by itself.
+  /// - Parameter isPassive: true if the device is to encrypt it by itself.
   func raise(
     _ link: KernelLink, to level: Int, as capability: PairingCapability, isPassive: Bool = false,
     _ done: @escaping (BluetoothError?) -> Void
   ) {
-    // Whether it is up is known after all that the controller has told, its protection too.
+    // The controller's pending reports decide whether the link is up, and its protection.
     guard links.isUp(link) else {
       return context.fail(done, GAPError.notConnected.error("\(link.peer) is not connected"))
     }
@@ -116,23 +116,23 @@ final class SecurityRaises: LinkProtection {
   private func secure(_ link: KernelLink, to level: Int) {
     raises[link.handle]?.isPassive = false
     let error = link.secure(level: level)
-    // Without an error and nothing that waits it had the level.
+    // Without an error and a pending encryption it already had the level.
     if error != nil || !link.isSecuring { end(link.handle, error) }
   }
 
   private var isPairing: Bool { raises.values.contains(where: \.pairs) }
 
-  /// Tells the kernel whether keys of pairings are kept: while we pair, or a device may.
+  /// Sets whether the kernel keeps keys of pairings: while we pair, or if a device may.
   func allowBonds() {
     management.send(SetBondable(value: settings().acceptsDevices || isPairing ? 1 : 0))
   }
 
-  /// Whether the kernel was asked to raise the protection of a link.
+  /// True if the kernel is raising the protection of a link.
   func isRaising(_ link: KernelLink) -> Bool { raises[link.handle].map { !$0.isPassive } ?? false }
 
   /// The protection of a link changed, or may have.
   func securityMayHaveChanged(_ link: KernelLink) {
-    // A pairing ends with Command Complete, when all keys have come.
+    // A pairing ends with Command Complete, when all keys have arrived.
     guard let raise = raises[link.handle], !raise.pairs,
       let lowest = raise.requests.lowest, lowest <= link.security.level
     else { return }
@@ -148,17 +148,17 @@ final class SecurityRaises: LinkProtection {
   }
 
   /// The kernel answered Pair Device.
-  /// - Returns: a device with which the pairing failed, and why.
+  /// - Returns: a device with a failed pairing, and the reason.
   func pairDeviceEnded(_ octets: [UInt8], _ status: ManagementStatus) -> (ManagementAddress, ManagementStatus)? {
     let device = octets.count >= 7 ? try? ManagementAddress(decoding: Array(octets.prefix(7))) : nil
-    // Without an address it is about the only one that can be meant, or else its alarm rings.
+    // Without an address it concerns the only candidate, or else its alarm rings.
     let candidates = links.all.filter { link in
       raises[link.handle]?.pairs == true && device.map { ManagementAddress(keys.identity(on: link)) == $0 } ?? true
     }
     guard candidates.count == 1, let link = candidates.first, let raise = raises[link.handle] else { return nil }
     let identity = ManagementAddress(keys.identity(on: link))
     if status == .alreadyPaired, !raise.wasRepeated {
-      // The kernel has keys that were not to be kept, of an earlier link.
+      // The kernel has keys from an earlier link that were not to be kept.
       raises[link.handle]?.wasRepeated = true
       management.send(UnpairDevice { $0.device = identity })
       pair(link, raise.capability)
@@ -175,7 +175,7 @@ final class SecurityRaises: LinkProtection {
     guard var raise = raises.removeValue(forKey: handle) else { return }
     raise.alarm.cancel()
     let link = links.link(handle)
-    // The kernel takes no packets on it any more.
+    // The kernel no longer accepts packets on it.
     if error != nil, link?.isSecuring == true { link?.disconnect() }
     link?.endSecuring()
     if raise.pairs, !isPairing { allowBonds() }

@@ -5,14 +5,14 @@ import Host
 
 /// The way from a channel to its link.
 protocol HostChannelOwner: AnyObject {
-  /// How many octets a packet of the controller carries.
+  /// Octets in a packet of the controller.
   var dataLength: Int { get }
-  /// Whether more pieces may wait for the controller's buffers.
+  /// True if more pieces may wait for the controller's buffers.
   func hasRoom(for channel: HostChannel) -> Bool
-  /// Whether none of the link's pieces waits for them.
+  /// True if none of the link's pieces waits for them.
   func isEmpty(for channel: HostChannel) -> Bool
   func send(_ piece: [UInt8], of channel: HostChannel)
-  /// Lets the device send so many more pieces.
+  /// Lets the device send this number of further pieces.
   func give(_ credits: UInt16, on channel: HostChannel)
   /// Closes the channel at the device.
   func disconnect(_ channel: HostChannel)
@@ -33,25 +33,25 @@ protocol HostChannelOwner: AnyObject {
 /// | leaving | the last piece has left, or 10 s         | closed at the device; over                       |
 final class HostChannel: Channel {
   let handle: ConnectionHandle
-  /// Its number (CID) here.
+  /// Its local number (CID).
   let number: UInt16
-  /// Its number at the device.
+  /// Its number on the device's side.
   let remote: UInt16
   let psm: UInt16
   let mode: ChannelMode
   var onEvent: ((ChannelEvent) -> Void)?
 
-  /// How long sent packets may take to leave a channel that is closed.
+  /// Time for sent packets to leave a closed channel.
   private static let departure = Duration.seconds(10)
 
   private unowned let owner: any HostChannelOwner
   private let context: AdapterContext
   private var flow: ChannelFlow
-  /// The credits of the device at the beginning.
+  /// The device's initial credits.
   private let credits: UInt16
-  /// Whether packets wait, and the user was or can be told so.
+  /// True if packets wait, and the user was or can be notified of that.
   private var isBlocked = false
-  /// Why it ends; earlier packets are read first.
+  /// The reason for its end; earlier packets are read first.
   private var ending: BluetoothError?
   /// Rings when it has been leaving for too long.
   private var leaving: (any ScheduledWork)?
@@ -110,7 +110,7 @@ final class HostChannel: Channel {
 
   // MARK: - The link
 
-  /// Pieces may leave: there is room on the link, or there are credits.
+  /// Pieces may leave: the link has room, or there are credits.
   func proceed() {
     guard !isOver else { return }
     transmit()
@@ -134,7 +134,7 @@ final class HostChannel: Channel {
     proceed()
   }
 
-  /// The device takes other sizes.
+  /// The device changed its sizes.
   func resize(packet: UInt16, piece: UInt16) {
     let sizes = ChannelFlow.Sizes(packet: Int(packet), piece: Int(piece))
     flow.resize(sizes.filling(owner.dataLength, credits: credits))
@@ -154,7 +154,7 @@ final class HostChannel: Channel {
     context.loop.execute { [weak self] in self?.deliver() }
   }
 
-  /// Ends it for a reason of this side.
+  /// Ends it for a local reason.
   private func fail(_ reason: BluetoothError) {
     owner.disconnect(self)
     end(reason)
@@ -174,7 +174,7 @@ final class HostChannel: Channel {
   }
 
   private func giveCredits() {
-    // Packets for a channel that is closed are dropped.
+    // Packets for a closed channel are dropped.
     if leaving != nil { while flow.nextPacket() != nil {} }
     guard !isOver, ending == nil else { return }
     let credits = flow.creditsToGive()

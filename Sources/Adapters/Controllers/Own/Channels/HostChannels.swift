@@ -12,9 +12,9 @@ final class HostChannels: ChannelService {
     let done: (Result<any Channel, BluetoothError>) -> Void
   }
 
-  /// The longest piece that we take: with its header it fits into one packet of the link layer.
+  /// The longest piece that we receive: with its header it fits into one packet of the link layer.
   private static let piece = 247
-  /// So many pieces of a link wait for the controller, so that links and ATT have their turns.
+  /// Maximum pieces of a link that wait for the controller, so that links and ATT have their turns.
   private static let waiting = 4
 
   private unowned let links: HostLinks
@@ -107,8 +107,8 @@ final class HostChannels: ChannelService {
     openings[link.handle, default: [:]][number] = opening
   }
 
-  /// Opens a channel anew on a link with more protection, if a bond gives it, or a pairing that is under way may.
-  /// Another pairing would be one that no program asked for.
+  /// Opens a channel again on a link with more protection, if a bond gives it, or a pairing under way may. Another
+  /// pairing would be one that no program requested.
   private func reopen(_ opening: Opening, on handle: ConnectionHandle) -> Bool {
     let level = links.pairing.security(of: handle).level + 1
     guard let link = links.link(handle),
@@ -176,7 +176,7 @@ final class HostChannels: ChannelService {
     for number in numbers[start...] + numbers[..<start] { channels[handle]?[number]?.proceed() }
   }
 
-  /// Counts up, so that each channel of a link is first in its turn.
+  /// Increments, so that each channel of a link is first in its turn.
   private var lastServed: [ConnectionHandle: Int] = [:]
 
   func linkEnded(_ handle: ConnectionHandle, _ error: BluetoothError) {
@@ -210,12 +210,12 @@ extension HostChannels: HostChannelOwner {
     if isCurrent(channel) { channels[channel.handle]?[channel.number] = nil }
   }
 
-  /// Whether the link of a channel has not ended.
+  /// True if the channel's link has not ended.
   private func isCurrent(_ channel: HostChannel) -> Bool { channels[channel.handle]?[channel.number] === channel }
 }
 
 extension SignallingMachine.Refusal {
-  /// Whether the device wants the link to be encrypted, or authenticated.
+  /// True if the device requires encryption or authentication.
   fileprivate var wantsSecurity: Bool {
     [.result(ChannelResult.insufficientAuthentication), .result(ChannelResult.insufficientEncryption)].contains(self)
   }

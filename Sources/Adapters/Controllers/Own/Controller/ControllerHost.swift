@@ -5,9 +5,9 @@ import HCI
 import Host
 import Radio
 
-/// The user of a `ControllerHost`, told of all that a controller does.
+/// The user of a `ControllerHost`, which receives the controller's events.
 protocol ControllerHostOwner: ControllerOwner {
-  /// The controller is there: it is being set up.
+  /// The controller is present: it is being set up.
   func controllerIsThere()
   /// There is no controller.
   func controllerIsMissing(_ error: SystemError)
@@ -38,33 +38,33 @@ protocol ControllerHostOwner: ControllerOwner {
 /// | any        | `close`                | shut; questions that wait are answered with a failure   |
 final class ControllerHost {
   weak var owner: (any ControllerHostOwner)?
-  /// The wanted activities, which survive the absence of the controller.
+  /// The wanted activities, kept while the controller is absent.
   let activities: RadioActivities
 
   /// The recordings of its packets.
   let taps = HostTaps()
 
   private let context: AdapterContext
-  /// For transports that block while they are opened and closed.
+  /// Runs the blocking opening and closing of transports.
   private let worker: Worker
   private let sockets: any UserChannelSockets
-  /// The address of a controller that has none.
+  /// The address for a controller without one.
   private let spare: DeviceAddress
   /// The addresses of the other adapters.
   private let others: () -> Set<DeviceAddress>
   private var transport: (any PacketTransport)?
-  /// One whose controller is taken out of use.
+  /// A controller that is being taken out of use.
   private var leaving: LeavingController?
-  /// Where a controller is that is to be opened when that is done.
+  /// The controller to open after that.
   private var next: ControllerAddress?
   /// Called when that is done.
   private var hasLeft: (() -> Void)?
   private var setUp: HostSetUp?
-  /// How many octets came that mean nothing, while no packet has come.
+  /// Meaningless octets received before the first packet.
   private var skipped = 0
-  /// Whether the controller's packet is being handled.
+  /// True while a packet of the controller is being handled.
   private var isReceiving = false
-  /// For the set-up.
+  /// The alarm of the set-up.
   private var alarm: (any ScheduledWork)?
   /// Its name for drivers.
   private var modalias = ""
@@ -108,8 +108,8 @@ final class ControllerHost {
     }
   }
 
-  /// Ends the links of a controller in use, and all else that it does: its transport is closed when that is done, or
-  /// the time for it is over. Until then no other is opened. `close` follows.
+  /// Ends the links of a controller in use, and its other activities: its transport is closed after that, or at the
+  /// timeout. Until then no other is opened. `close` follows.
   func leave(_ links: [ConnectionHandle]) {
     guard let transport, let slot = activities.slot ?? setUp?.slot else { return }
     self.transport = nil
@@ -125,8 +125,8 @@ final class ControllerHost {
     hasLeft = nil
   }
 
-  /// Calls back when the transport of a controller that is taken out of use is closed, at once if there is none. No
-  /// other is opened then.
+  /// Calls back once the transport of a controller taken out of use is closed, at once if there is none. No other is
+  /// opened then.
   func afterLeaving(_ done: @escaping () -> Void) {
     guard leaving != nil else { return done() }
     next = nil
@@ -159,12 +159,12 @@ final class ControllerHost {
     transport.send(octets)
   }
 
-  /// Has reports of transmitted packets come at once, or wait for `takeCompletions`, as they do from the start.
-  /// - Returns: whether they come at once.
+  /// Has reports of transmitted packets delivered at once, or withheld until `takeCompletions`, as from the start.
+  /// - Returns: true if they are delivered at once.
   func awaitCompletions(_ isAwaited: Bool) -> Bool { transport?.awaitCompletions(isAwaited) ?? false }
 
-  /// Takes the reports that wait. They are not to be taken from inside of `body`.
-  /// - Parameter most: how many there can be, 1 or more. A few more may be taken; others stay for the next time.
+  /// Takes the withheld reports. Not to be called from inside `body`.
+  /// - Parameter most: the maximum, 1 or more. A few more may be taken; others stay for the next call.
   func takeCompletions(_ most: Int = .max, _ body: (CompletedPackets) -> Void) {
     transport?.takeCompletions(most) { octets in
       taps.tell(octets, isSent: false)
@@ -198,7 +198,7 @@ final class ControllerHost {
 
   // MARK: - The controller's packets
 
-  /// When the packet that is being handled arrived in this machine; now, if there is none.
+  /// The arrival time in this machine of the packet being handled; now, if there is none.
   var arrival: Instant { (isReceiving ? transport?.arrival : nil) ?? context.scheduler.now }
 
   private func handle(_ event: TransportEvent) {
@@ -243,7 +243,7 @@ final class ControllerHost {
       for report in activities.heard(reports) { owner?.heard(report) }
       return
     }
-    // A host gets no commands.
+    // A host receives no commands.
     if case .event(let packet) = try HCIPacket(decoding: octets) { receive(try HCIEvent(decoding: packet)) }
   }
 

@@ -15,42 +15,42 @@ protocol HostAddressesOwner: AnyObject {
   func isSeen(under address: DeviceAddress)
 }
 
-/// The private addresses under which one controller is seen, and the list of the devices whose private addresses it
-/// resolves (`ResolvingList`): both change while its activities pause.
+/// The private addresses of one controller, and the list of devices with private addresses that it resolves
+/// (`ResolvingList`): both change while its activities pause.
 final class HostAddresses: AddressSource {
   /// The controller's answer to an address.
   private enum Answer: Hashable {
     case taken
     case refused
-    /// Nothing: it may have the address or not.
+    /// No answer: the controller may have the address or not.
     case missing
   }
 
-  /// When a list that could not be changed is changed again.
+  /// Delay before a list that could not be changed is changed again.
   private static let postponement = Duration.seconds(60)
 
   weak var owner: (any HostAddressesOwner)?
   let pauses: AddressPauses
-  /// For how long an address is used, and the root of the keys; nil for no private addresses.
+  /// The lifetime of an address, and the root of the keys; nil for no private addresses.
   var settings: PrivacySettings?
   /// The owner of the bonds of all adapters.
   var bonds: (any BondSource)?
 
   private let activities: RadioActivities
   private let context: AdapterContext
-  /// Whether the controller is in use.
+  /// True while the controller is in use.
   private var isOpen = false
   /// Nil if the controller resolves no addresses.
   private var list: ResolvingList?
-  /// The address that the controller keeps.
+  /// The controller's permanent address.
   private var identity = DeviceAddress.none
-  /// How often a controller was opened.
+  /// The number of times the controller was opened.
   private var openings = 0
-  /// Whether the controller has its first list: later changes need a pause.
+  /// True once the controller has its first list: later changes need a pause.
   private var hasFirstList = false
-  /// Whether a device was reported under a private address that the controller should have resolved.
+  /// True if a device was reported under a private address that the controller should have resolved.
   private var hasOffended = false
-  /// For a list that could not be changed.
+  /// The alarm for a list that could not be changed.
   private var listAlarm: (any ScheduledWork)?
   private var random = SystemRandomNumberGenerator()
 
@@ -91,13 +91,13 @@ final class HostAddresses: AddressSource {
 
   // MARK: - The resolving list
 
-  /// Whether the controller resolves the private addresses of this device.
+  /// True if the controller resolves the private addresses of this device.
   func resolves(_ device: DeviceAddress) -> Bool { list?.resolves(device) == true }
 
-  /// Whether the controller resolves the private addresses of this device, or is about to.
+  /// True if the controller resolves the private addresses of this device, or is about to.
   func isToResolve(_ device: DeviceAddress) -> Bool { list?.isToResolve(device) == true }
 
-  /// An advertisement as the controller can send it at present: a device in the list is called under a private address
+  /// An advertisement as the controller can send it at present: a device in the list is addressed by a private address
   /// if that is wanted.
   func adapted(_ parameters: AdvertisingParameters) -> AdvertisingParameters {
     var adapted = parameters
@@ -106,7 +106,7 @@ final class HostAddresses: AddressSource {
   }
 
   /// A device in the list was reported under this address. Firmware that restarted unnoticed has lost the list: it is
-  /// loaded anew the first time, and the quirk is learned at the second.
+  /// loaded again the first time, and the quirk is learned at the second.
   func doesNotResolve(_ device: DeviceAddress, at address: DeviceAddress) {
     guard list?.shouldResolve(address, of: device) == true else { return }
     guard hasOffended else {
@@ -118,21 +118,21 @@ final class HostAddresses: AddressSource {
     bondsChanged()
   }
 
-  /// The controller may have begun anew, without its list.
+  /// The controller may have restarted without its list.
   func listIsForgotten() {
     list?.forget()
     bondsChanged()
   }
 
-  /// Other bonds are there.
+  /// The bonds have changed.
   func bondsChanged() {
     guard hasFirstList, list != nil else { return }
     list?.want(entries)
     if list?.isDue == true { pauses.ask() }
   }
 
-  /// The devices that can be resolved, the last bond first. Controllers refuse a key that they have for another device,
-  /// and identities that are private addresses.
+  /// The resolvable devices, the last bond first. Controllers refuse a key that they have for another device, and
+  /// identities that are private addresses.
   private var entries: [ResolvingList.Entry] {
     let localKey = key(of: identity)
     var keys: Set<[UInt8]> = []
@@ -145,7 +145,7 @@ final class HostAddresses: AddressSource {
     }
   }
 
-  /// Brings the list into the state that is wanted.
+  /// Brings the list into the wanted state.
   /// - Parameter done: called then; never if the controller is closed before.
   private func changeList(_ done: @escaping () -> Void) {
     let opening = openings
@@ -160,7 +160,7 @@ final class HostAddresses: AddressSource {
     }
   }
 
-  /// Resolution is not switched while the controller looks for a train.
+  /// Resolution is not switched while the controller searches for a train.
   private func changeLater() {
     listAlarm?.cancel()
     listAlarm = context.scheduler.schedule(after: Self.postponement) { [weak self] in self?.bondsChanged() }
@@ -169,7 +169,7 @@ final class HostAddresses: AddressSource {
   // MARK: - Addresses
 
   /// Gives the controller its first resolving list, and its first private address if it has one.
-  /// - Parameter done: called when it has them; never if it does not take the address.
+  /// - Parameter done: called when it has them; never if it refuses the address.
   func setFirst(_ address: DeviceAddress?, _ done: @escaping () -> Void) {
     list?.want(entries)
     changeList { [weak self] in
@@ -220,7 +220,7 @@ final class HostAddresses: AddressSource {
     }
   }
 
-  /// Which address the controller has is not known: it is given the last one again.
+  /// The controller's address is unknown: it is given the last one again.
   private func restoreAddress() {
     set(pauses.current) { [weak self] answer in
       guard let self else { return }

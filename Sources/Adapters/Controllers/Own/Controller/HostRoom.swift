@@ -3,14 +3,14 @@ import Bluetooth
 import HCI
 import Host
 
-/// Lets a controller send packets while there is room for them here, where it has flow control to the host.
+/// Lets a controller send packets while there is room for them here, if it supports flow control to the host.
 final class HostRoom {
-  /// How long a controller without room waits for some.
+  /// Maximum wait of a controller without room.
   private static let relief = Duration.milliseconds(250)
 
   private let controller: ControllerHost
   private let context: AdapterContext
-  /// nil where the controller sends as it likes.
+  /// Nil if the controller sends without limit.
   private var buffers: HostBuffers?
   private var alarm: (any ScheduledWork)?
 
@@ -33,8 +33,8 @@ final class HostRoom {
 
   func linkEnded(_ handle: ConnectionHandle) { buffers?.end(handle) }
 
-  /// A packet came.
-  /// - Parameter isHeld: whether packets of its link wait to be read; asked where the controller can be slowed.
+  /// A packet was received.
+  /// - Parameter isHeld: true if packets of its link wait to be read; evaluated only if the controller can be slowed.
   func received(on handle: ConnectionHandle, isHeld: @autoclosure () -> Bool) {
     guard buffers != nil else { return }
     let isHeld = isHeld()
@@ -42,7 +42,7 @@ final class HostRoom {
     tell()
   }
 
-  /// A packet was dropped that no link holds.
+  /// A packet that no link holds was dropped.
   func dropped(on handle: ConnectionHandle) {
     if buffers != nil { send([HostNumberOfCompletedPackets(1, on: handle)]) }
   }

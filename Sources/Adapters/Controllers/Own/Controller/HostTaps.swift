@@ -1,7 +1,7 @@
 import Adapter
 import Bluetooth
 
-/// Tells of the packets between the host and its controller.
+/// Reports the packets between the host and its controller.
 final class HostTap: PacketTap {
   fileprivate var onEvent: ((TapEvent) -> Void)?
   private weak var taps: HostTaps?
@@ -13,7 +13,7 @@ final class HostTap: PacketTap {
 
   deinit { close() }
 
-  /// Everything is told when it passes.
+  /// Packets are reported as they pass.
   func catchUp() {}
 
   func close() {
@@ -29,17 +29,17 @@ final class HostTaps {
     weak var tap: HostTap?
   }
 
-  /// Replaced, never changed in place: so it can be looked at with each packet without a check of exclusive access.
+  /// Replaced, never changed in place: so each packet can read it without a check of exclusive access.
   private var taps: [WeakTap] = []
 
-  /// Whether packets of the controller may follow.
+  /// True if packets of the controller may follow.
   private(set) var isOpen = false
 
-  /// Makes a tap; packets are told after `add`.
+  /// Makes a tap; packets are reported after `add`.
   func make(_ onEvent: @escaping (TapEvent) -> Void) -> HostTap { HostTap(of: self, onEvent) }
 
   /// A tap begins, unless it was closed already.
-  /// - Parameter start: the packets that tell the state of the adapter.
+  /// - Parameter start: the packets that describe the state of the adapter.
   func add(_ tap: HostTap, _ start: [MonitorPacket]) {
     guard let onEvent = tap.onEvent else { return }
     taps = taps + [WeakTap(tap: tap)]
@@ -52,7 +52,7 @@ final class HostTaps {
     for packet in MonitorPacket.presence(name, address, isOn: true).dropFirst() { tell(packet) }
   }
 
-  /// The controller has no power any more.
+  /// The controller has lost power.
   func closeIndex() {
     if isOpen { tell(MonitorPacket(.closeIndex, [])) }
     isOpen = false

@@ -3,7 +3,7 @@ import Bluetooth
 import HCI
 import Host
 
-/// A controller that is taken out of use: runs `HostTearDown` by the clock on its transport, which is closed then.
+/// A controller that is being taken out of use: runs `HostTearDown` by the clock on its transport, then closes it.
 final class LeavingController {
   private let transport: any PacketTransport
   private let taps: HostTaps

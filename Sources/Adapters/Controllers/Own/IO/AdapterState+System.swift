@@ -4,8 +4,8 @@ import Glibc
 extension AdapterState {
   /// The state of an adapter whose controller cannot be reached.
   /// - Parameters:
-  ///   - error: why.
-  ///   - address: where it was looked for.
+  ///   - error: the reason.
+  ///   - address: the address that was tried.
   init(_ error: SystemError, at address: ControllerAddress) {
     switch (error.code, address) {
     case (ENOENT, _), (ENXIO, _), (ENODEV, _), (ECONNREFUSED, _), (EHOSTUNREACH, _), (ENETUNREACH, _), (ETIMEDOUT, _):

@@ -7,26 +7,26 @@ import EventLoop
 /// |---------|-------------|----------------------------------------------|
 /// | waiting | a report    | stays in the kernel, and wakes up nothing    |
 /// | waiting | `take`      | returned, until there are `most`, or 128     |
-/// | waiting | `isAwaited` | earlier reports are told, then each at once  |
+/// | waiting | `isAwaited` | earlier ones are delivered, then each at once |
 /// | any     | some lost   | `onLoss`                                     |
 ///
-/// The kernel drops those for which there is no room: none of an honest controller, which sends no more than it has
-/// room for packets.
+/// The kernel drops reports without room: none from an honest controller, which sends no more than it has packet
+/// buffers.
 final class CompletionReports {
   private static let batch = 4
-  /// The longest event is one about 63 links.
+  /// The longest event, about 63 links.
   private static let longest = 260
-  /// So many batches are taken at once, all of an honest controller: one that reports without end leaves time for
-  /// other work.
+  /// Maximum batches read at once, enough for an honest controller: one that reports without end leaves time for other
+  /// work.
   private static let burst = 32
-  /// The kernel drops reports only when many wait: with fewer than these its counter is not looked at.
+  /// The kernel drops reports only when many wait: with fewer than these its counter is not read.
   private static let fewest = 8
 
   private let descriptor: Descriptor
   private let loop: EventLoop
   private let onPacket: ([UInt8]) -> Void
   private let onLoss: (Int) -> Void
-  /// How many the kernel has dropped.
+  /// Reports dropped by the kernel.
   private var lost = 0
   private var buffer = [UInt8](repeating: 0, count: batch * longest)
   private var lengths = [UInt32](repeating: 0, count: batch)
@@ -46,7 +46,7 @@ final class CompletionReports {
     self.onLoss = onLoss
   }
 
-  /// Whether reports are told at once.
+  /// True if reports are delivered at once.
   var isAwaited = false {
     didSet {
       guard isAwaited != oldValue, descriptor.isOpen else { return }
@@ -54,13 +54,13 @@ final class CompletionReports {
     }
   }
 
-  /// Takes the reports that have come, or the first of many. They are not to be taken from inside of `body`.
-  /// - Parameter most: how many there can be, 1 or more. A few more may be taken; others stay for the next time.
+  /// Takes the received reports, or the first of many. Not to be called from inside `body`.
+  /// - Parameter most: the maximum, 1 or more. A few more may be taken; others stay for the next call.
   func take(_ most: Int, _ body: (ArraySlice<UInt8>) -> Void) {
     var taken = 0
     let batch = min(Self.batch, most)
     for _ in 0..<Self.burst where descriptor.isOpen && taken < most {
-      // A controller that is gone has none; its channel tells so.
+      // A removed controller has none; its channel reports that.
       guard let count = try? descriptor.read(into: &buffer, each: Self.longest, &lengths, most: batch) else { break }
       for place in 0..<count {
         let (start, length) = (place * Self.longest, Int(lengths[place]))
@@ -89,7 +89,7 @@ final class CompletionReports {
         var packets: [[UInt8]] = []
         take(.max) { packets.append(Array($0)) }
         for packet in packets { onPacket(packet) }
-        // A controller that is gone is so for ever.
+        // The failure of a removed controller is permanent.
         if readiness.contains(.failed) { descriptor.unwatch() }
       }
       isWatched = true

@@ -1,4 +1,4 @@
-/// Where the controller of a host adapter is found.
+/// The location of a host adapter's controller.
 package enum ControllerAddress: Hashable, Sendable {
   /// A controller that speaks H4 over a transport.
   case h4(TransportAddress)
@@ -23,7 +23,7 @@ package enum ControllerAddress: Hashable, Sendable {
 }
 
 extension ControllerAddress: CustomStringConvertible {
-  /// As it was given: the name of the adapter.
+  /// The given text: the name of the adapter.
   package var description: String {
     switch self {
     case .h4(let address): "h4:\(address)"

@@ -11,7 +11,7 @@ import Host
 /// Packets that cannot be written at once wait in order. The host sends one command at a time, and as much data as the
 /// controller has buffers for, so few octets wait; a controller that takes none of 1 MiB does not work.
 final class H4Stream: PacketTransport {
-  /// This many octets are read at once.
+  /// Octets read at once.
   private static let burst = 1 << 16
   private static let packetsInTurn = 64
   private static let limit = 1 << 20
@@ -20,12 +20,12 @@ final class H4Stream: PacketTransport {
   private let transport: Transport
   private let loop: EventLoop
   private let scheduler: any Scheduler
-  /// When the octets of the packets were read.
+  /// The time at which the packets' octets were read.
   private(set) var arrival: Instant?
   private var framer = H4Framer(isSearching: true)
-  /// The packets that were read and are not delivered yet. Nothing is read meanwhile.
+  /// Packets read but not delivered yet. Nothing is read meanwhile.
   private var framed: Deque<H4Framer.Output> = []
-  /// Whether nothing is read until later, so that others have their turn.
+  /// True while reading pauses, so that other sources have their turns.
   private var isPaused = false
   private var waiting: [UInt8] = []
   private var isConnecting: Bool
@@ -57,7 +57,7 @@ final class H4Stream: PacketTransport {
     if !waiting.isEmpty { updateInterest() }
   }
 
-  /// One stream has all packets.
+  /// One stream carries all packets.
   func awaitCompletions(_ isAwaited: Bool) -> Bool { true }
 
   func takeCompletions(_ most: Int, _ body: (ArraySlice<UInt8>) -> Void) {}
@@ -125,7 +125,7 @@ final class H4Stream: PacketTransport {
     guard transport.descriptor.isOpen else { return }
     do throws(SystemError) {
       while !waiting.isEmpty, let count = try transport.write(waiting[...]) {
-        // Mostly all of a packet that is not ours alone.
+        // Usually a whole packet, in storage that is not ours alone.
         if count == waiting.count { waiting = [] } else { waiting.removeFirst(count) }
       }
     } catch {
@@ -133,7 +133,7 @@ final class H4Stream: PacketTransport {
     }
   }
 
-  /// Not from inside a call that sends.
+  /// Not from inside a sending call.
   private func end(_ reason: String) {
     transport.descriptor.close()
     loop.execute { [weak self] in self?.tell(.ended(reason)) }
@@ -141,6 +141,6 @@ final class H4Stream: PacketTransport {
 
   private func tell(_ event: TransportEvent) { onEvent?(event) }
 
-  /// The words of the system for an error.
+  /// The system's text for an error.
   static func words(_ error: SystemError) -> String { String(cString: strerror(error.code)) }
 }

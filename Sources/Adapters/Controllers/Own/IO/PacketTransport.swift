@@ -5,20 +5,20 @@ import EventLoop
 protocol PacketTransport: AnyObject {
   /// Called on the event loop, not from inside a call.
   var onEvent: ((TransportEvent) -> Void)? { get set }
-  /// When the packet that is being told arrived in this machine; nil if that is not known.
+  /// The arrival time in this machine of the packet being delivered; nil if unknown.
   var arrival: Instant? { get }
-  /// The known reason why the controller may not answer; nil if there is none.
+  /// The known reason for the controller's silence; nil if there is none.
   var obstacle: String? { get }
   /// Starts to read, or to wait for the other end.
   func start() throws(SystemError)
   /// Sends a packet, at once or when there is room.
   func send(_ packet: [UInt8])
-  /// Has reports of transmitted packets (Number Of Completed Packets) told at once, or withheld, as they are from the
-  /// start: then they wake up nothing, and wait for `takeCompletions`.
-  /// - Returns: whether they are told at once: always where they cannot be withheld.
+  /// Has reports of transmitted packets (Number Of Completed Packets) delivered at once, or withheld, as from the
+  /// start: then they wake nothing, and wait for `takeCompletions`.
+  /// - Returns: true if they are delivered at once: always if they cannot be withheld.
   func awaitCompletions(_ isAwaited: Bool) -> Bool
-  /// Takes the reports that wait. They are not to be taken from inside of `body`.
-  /// - Parameter most: how many there can be, 1 or more. A few more may be taken; others stay for the next time.
+  /// Takes the withheld reports. Not to be called from inside `body`.
+  /// - Parameter most: the maximum, 1 or more. A few more may be taken; others stay for the next call.
   func takeCompletions(_ most: Int, _ body: (ArraySlice<UInt8>) -> Void)
   func close()
 }
@@ -28,10 +28,10 @@ enum TransportEvent {
   /// The controller's end accepted: packets may be sent.
   case opened
   case packet([UInt8])
-  /// So many octets before the first packet mean nothing.
+  /// This number of meaningless octets preceded the first packet.
   case skipped(Int)
-  /// Nothing comes any more, for this reason.
+  /// The transport ended, for this reason.
   case ended(String)
-  /// There is nothing at the other end, or it is not ours.
+  /// Nothing is at the other end, or it is not ours.
   case refused(SystemError)
 }

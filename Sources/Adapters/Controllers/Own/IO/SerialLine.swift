@@ -2,7 +2,7 @@ import Glibc
 
 /// A serial line that this process alone uses: eight bits without parity.
 ///
-/// With flow control the controller says by CTS when it takes octets; without it controllers lose some. Three-wire
+/// With flow control the controller signals by CTS when it accepts octets; without it controllers lose some. Three-wire
 /// boards have no such lines, and on others RTS resets the chip or starts its boot loader.
 struct SerialLine {
   let descriptor: Descriptor
@@ -18,15 +18,15 @@ struct SerialLine {
       _ = close(number)
       throw SystemError(result: -EBUSY)
     }
-    // Octets that the line does not take are dropped: closing it would wait for them, for up to 30 s. The line is ours
-    // by now: those of another program are left alone.
+    // Octets that the line does not accept are dropped: closing it would wait for them, for up to 30 s. The line is
+    // ours by now: those of another program are left alone.
     descriptor = Descriptor(number) { number in
       _ = tcflush(number, TCIOFLUSH)
       _ = ioctl(number, UInt(TIOCNXCL))
       _ = close(number)
     }
     self.hasFlowControl = hasFlowControl
-    // Programs that try each new line for a modem, and lock none, would send to the controller.
+    // Some programs probe each new line for a modem without locking it, and would write to the controller.
     _ = ioctl(number, UInt(TIOCEXCL))
     var settings = termios()
     guard tcgetattr(number, &settings) == 0 else { throw Self.lastError }
@@ -39,7 +39,7 @@ struct SerialLine {
     _ = tcflush(number, TCIOFLUSH)
   }
 
-  /// The known reason why nothing may come; nil if there is none.
+  /// The known reason for silence; nil if there is none.
   var obstacle: String? {
     var lines: Int32 = 0
     guard descriptor.isOpen, ioctl(descriptor.number, UInt(TIOCMGET), &lines) == 0 else { return nil }

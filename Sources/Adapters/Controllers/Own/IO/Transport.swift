@@ -3,7 +3,7 @@ import Glibc
 /// An open way to a controller: a stream of octets in both directions.
 struct Transport {
   let descriptor: Descriptor
-  /// Whether the other end has not accepted yet.
+  /// True if the other end has not accepted yet.
   let isConnecting: Bool
   private let isSocket: Bool
   /// The serial line, if it is one.
@@ -34,14 +34,14 @@ struct Transport {
     return code == 0 ? nil : SystemError(result: -code)
   }
 
-  /// Reads octets that have come.
-  /// - Returns: how many; 0 at the end, nil when there are none for now.
+  /// Reads received octets.
+  /// - Returns: their number; 0 at the end, nil when there are none for now.
   func read(into buffer: inout [UInt8]) throws(SystemError) -> Int? {
     try Self.transferred(Glibc.read(descriptor.number, &buffer, buffer.count))
   }
 
   /// Writes octets.
-  /// - Returns: how many; nil when there is no room for now.
+  /// - Returns: their number; nil without room for now.
   func write(_ octets: ArraySlice<UInt8>) throws(SystemError) -> Int? {
     let result = octets.withUnsafeBytes { buffer in
       isSocket
@@ -51,7 +51,7 @@ struct Transport {
     return try Self.transferred(result)
   }
 
-  /// The known reason why nothing may come; nil if there is none.
+  /// The known reason for silence; nil if there is none.
   var obstacle: String? { line?.obstacle }
 
   private static var lastError: SystemError { SystemError(result: -errno) }
@@ -72,7 +72,7 @@ struct Transport {
     return Descriptor(number)
   }
 
-  /// - Returns: whether the other end has not accepted yet.
+  /// - Returns: true if the other end has not accepted yet.
   private static func connect(
     _ descriptor: Descriptor, _ address: UnsafePointer<sockaddr>, _ length: socklen_t
   ) throws(SystemError) -> Bool {
@@ -117,9 +117,9 @@ struct Transport {
     defer { freeaddrinfo(list) }
     guard let address = first.pointee.ai_addr else { throw SystemError(result: -EADDRNOTAVAIL) }
     let descriptor = try socket(first.pointee.ai_family)
-    // Packets are small, and answers are waited for.
+    // Packets are small, and answers are awaited.
     set(IPPROTO_TCP, TCP_NODELAY, 1, of: descriptor)
-    // A machine that vanished says nothing: it is asked after 10 s of silence, each 5 s, and given up after 3 times.
+    // A vanished machine sends nothing: it is probed after 10 s of silence, every 5 s, and given up after 3 probes.
     set(SOL_SOCKET, SO_KEEPALIVE, 1, of: descriptor)
     set(IPPROTO_TCP, TCP_KEEPIDLE, 10, of: descriptor)
     set(IPPROTO_TCP, TCP_KEEPINTVL, 5, of: descriptor)
@@ -127,7 +127,7 @@ struct Transport {
     return (descriptor, try connect(descriptor, address, first.pointee.ai_addrlen))
   }
 
-  /// Sets an option of a socket, which works without it as well.
+  /// Sets a socket option that is not essential.
   private static func set(_ level: some BinaryInteger, _ option: Int32, _ value: Int32, of descriptor: Descriptor) {
     var value = value
     _ = setsockopt(descriptor.number, Int32(level), option, &value, socklen_t(MemoryLayout<Int32>.size))

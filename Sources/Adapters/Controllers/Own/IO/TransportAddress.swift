@@ -1,23 +1,23 @@
-/// Where a controller that speaks H4 is found.
+/// The location of a controller that speaks H4.
 package enum TransportAddress: Hashable, Sendable {
   /// A Unix socket: its path, or "@" and a name in the abstract namespace.
   case unix(String)
   /// A numeric address and a port.
   case tcp(host: String, port: UInt16)
-  /// A serial line: its device, its speed in Bd, and whether there is flow control by RTS and CTS.
+  /// A serial line: its device, its speed in Bd, and RTS/CTS flow control.
   case serial(String, speed: UInt32, hasFlowControl: Bool = true)
 
-  /// Why a text is no address.
+  /// The reason why a text is not an address.
   package struct Fault: Error, CustomStringConvertible {
     package let description: String
   }
 
-  /// The speed of a serial line for which none is given.
+  /// The default speed of a serial line.
   static let usualSpeed: UInt32 = 1_000_000
 
   /// Parses "unix:PATH", "tcp:PORT", "tcp:ADDRESS:PORT" or "/dev/ttyACM0" with an optional ",SPEED" and ",noflow".
   ///
-  /// A port alone is one of this machine. Names of hosts are not looked up.
+  /// A port alone is on this machine. Host names are not resolved.
   /// - Throws: `Fault`, which says how to write it.
   package init(_ text: String) throws(Fault) {
     if text.hasPrefix("unix:") {
@@ -31,7 +31,7 @@ package enum TransportAddress: Hashable, Sendable {
     }
   }
 
-  /// The longest name of a Unix socket, without the octet that ends it (unix(7)).
+  /// The longest name of a Unix socket, without the terminating octet (unix(7)).
   private static let longestPath = 107
 
   private static func path(_ text: Substring) throws(Fault) -> String {
@@ -77,7 +77,7 @@ package enum TransportAddress: Hashable, Sendable {
 }
 
 extension TransportAddress: CustomStringConvertible {
-  /// As it was given.
+  /// The given text.
   package var description: String {
     switch self {
     case .unix(let path): "unix:\(path)"

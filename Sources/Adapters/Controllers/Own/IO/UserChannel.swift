@@ -16,32 +16,31 @@ import Synchronization
 /// | opening | busy: just left, or still being set up | waiting: opening again every 100 ms, for 2 s at most     |
 /// | opening | another error, or busy for too long   | `refused`                                                 |
 /// | opening | `close`                               | cancelled: given back as soon as it is open               |
-/// | open    | a packet                              | told                                                      |
+/// | open    | a packet                              | delivered                                                 |
 /// | open    | a report of transmitted packets       | withheld unless awaited: `CompletionReports`              |
 /// | open    | the socket's end, or packets lost     | `ended`                                                   |
 /// | any     | `close`                               | the controller is the kernel's again, without power       |
 ///
-/// The kernel opens and closes the controller for as long as the driver takes, which is seconds if the controller does
-/// not answer. Both are done by a worker, one after the other, so that a controller that was just closed is opened
-/// after that.
+/// Opening and closing take as long as the driver needs: seconds if the controller does not answer. A worker does both
+/// in order, so that a controller just closed is opened after that.
 ///
-/// The kernel drops packets for which there is no room, and with them answers or buffers that are free again. Then the
-/// state of the controller is unknown, so the channel ends and the controller is reset.
+/// The kernel drops packets without room, and with them answers or reports of free buffers. Then the state of the
+/// controller is unknown, so the channel ends and the controller is reset.
 final class UserChannel: PacketTransport {
   /// An opening on its way to the worker and back.
   private final class Opening: Sendable {
     let isCancelled = Atomic(false)
   }
 
-  /// How long the kernel may take to switch the controller off; it ends links first.
+  /// Timeout for the kernel to switch the controller off; it ends links first.
   private static let patience = Duration.seconds(10)
   private static let interval = Duration.milliseconds(100)
   private static let attempts = 20
   /// More octets than a packet of the kernel's drivers has (HCI_MAX_FRAME_SIZE).
   private static let longest = 2048
-  /// Packets that wait for longer, in seconds, are as old.
+  /// The maximum age of a packet, in seconds; older packets count as this old.
   private static let longestAge = 3600.0
-  /// How many packets one read takes when packets follow one another.
+  /// Maximum packets of one read when packets follow one another.
   private static let batch = 4
 
   var onEvent: ((TransportEvent) -> Void)?
@@ -128,7 +127,7 @@ final class UserChannel: PacketTransport {
       else { return }
       switch answer {
       case .commandComplete(let answer) where answer.opcode == SetPowered.opcode: take()
-      // An obstacle to this is one to taking the controller, which names it better.
+      // An obstacle to this command also prevents taking the controller, which names it better.
       case .commandStatus(let answer) where answer.opcode == SetPowered.opcode: take()
       default: break
       }
@@ -152,7 +151,7 @@ final class UserChannel: PacketTransport {
       sockets.close(channel: number)
       return nil
     } _: { [weak self, sockets, worker] result in
-      // Of one that was cancelled meanwhile, too: it is closed.
+      // Also for a cancelled opening: its descriptor is closed.
       let descriptor = (try? result.get()).flatMap { $0 }.map { Self.descriptor($0, of: sockets, by: worker) }
       guard let self, opening === new else { return }
       opening = nil
@@ -161,7 +160,7 @@ final class UserChannel: PacketTransport {
     }
   }
 
-  /// A descriptor that the worker closes. Work that waits keeps the worker.
+  /// A descriptor that the worker closes. Pending work retains the worker.
   private static func descriptor(
     _ number: Int32, of sockets: any UserChannelSockets, by worker: Worker
   ) -> Descriptor {
@@ -214,7 +213,7 @@ final class UserChannel: PacketTransport {
 
   private func lost(_ count: Int) { end("the kernel dropped \(count) of its packets, which were not read in time") }
 
-  /// Not from inside a call that sends.
+  /// Not from inside a sending call.
   private func end(_ reason: String) {
     socket?.close()
     context.loop.execute { [weak self] in self?.tell(.ended(reason)) }

@@ -1,7 +1,7 @@
 import CBlueZ
 import HCI
 
-/// The sockets by which a controller of this machine is taken from the kernel.
+/// The sockets used to take a controller of this machine from the kernel.
 protocol UserChannelSockets: Sendable {
   /// Opens a socket of the kernel's management interface, without waiting.
   func management() throws(SystemError) -> Descriptor
@@ -11,7 +11,7 @@ protocol UserChannelSockets: Sendable {
   /// - Returns: a descriptor of the user channel, to be closed by `close`.
   /// - Throws: `SystemError`, such as EBUSY.
   func channel(of controller: ControllerIndex) throws(SystemError) -> Int32
-  /// Has the channel of a controller not receive reports of transmitted packets.
+  /// Stops reports of transmitted packets on a controller's channel.
   /// - Returns: a socket that receives them; nil if the channel still does.
   func completions(of controller: ControllerIndex, insteadOf channel: Int32) -> Descriptor?
   /// The name of a controller for drivers; empty if the system has none.
@@ -22,7 +22,7 @@ protocol UserChannelSockets: Sendable {
 
 /// The sockets of the Linux kernel.
 struct LinuxUserChannel: UserChannelSockets {
-  /// How many octets may wait to be read; the kernel doubles it, and counts at least 768 for a packet.
+  /// Octets that may be queued for reading; the kernel doubles it, and counts at least 768 for a packet.
   private static let room: Int32 = 1 << 20
 
   func management() throws(SystemError) -> Descriptor { Descriptor(try SystemError.check(cbz_hci_control())) }

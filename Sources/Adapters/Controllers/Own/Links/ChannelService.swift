@@ -11,10 +11,10 @@ protocol ChannelService: AnyObject {
   func open(
     to psm: UInt16, _ parameters: ChannelParameters, on link: HostLink,
     _ done: @escaping (Result<any Channel, BluetoothError>) -> Void)
-  /// Takes the actions of the signalling of a link that are about channels.
+  /// Handles the signalling actions of a link that concern channels.
   func perform(_ action: SignallingMachine.Action, _ handle: ConnectionHandle)
-  /// A frame came.
-  /// - Returns: false if there is no such channel.
+  /// A frame was received.
+  /// - Returns: false without such a channel.
   func receive(_ piece: [UInt8], on number: UInt16, of handle: ConnectionHandle) -> Bool
   /// The controller has transmitted packets of a link.
   func transmitted(_ handle: ConnectionHandle)

@@ -8,27 +8,27 @@ import Host
 /// | Input                                | Then                                                                  |
 /// |--------------------------------------|-----------------------------------------------------------------------|
 /// | `send`, and there is room            | it leaves                                                             |
-/// | `send`, and there is none            | reports that the transport keeps are taken, which may tell of room    |
+/// | `send`, and there is none            | reports that the transport keeps are taken, which may free room       |
 /// | frames still wait                    | reports of transmitted packets are awaited, until `onRoom` was called |
 /// |                                      | for each link whose frames waited                                     |
 /// | `awaitTransmission`                  | the same, until the link has ended                                    |
 /// | a report                             | frames leave; then `onRoom` for its links                             |
 /// | no report for 40 s, but packets left | `onStall`                                                             |
 ///
-/// While reports are not awaited no frame waits, and no sender waits to be told of room: reports that are taken when a
-/// frame is sent concern the queue alone. A frame may leave with a report about another link; its sender is told of
-/// room with the report about its own.
+/// While reports are not awaited no frame waits, and no sender waits for room: reports that are taken when a frame is
+/// sent concern the queue alone. A frame may leave with a report about another link; its sender is notified of room
+/// with the report about its own.
 final class FrameSender {
-  /// The outcome for a frame that is to be sent.
+  /// The outcome for a frame to be sent.
   enum Outcome {
-    /// Too many frames of its link wait already.
+    /// Too many frames of its link are queued.
     case refused
     /// Frames of its link wait, those of channels aside.
     case waiting
     case taken
   }
 
-  /// There may be room for more data of a link. Not called from inside a call that sends.
+  /// A link may have room for more data. Not called from inside a sending call.
   var onRoom: ((ConnectionHandle) -> Void)?
   /// The device of a link acknowledges nothing.
   var onStall: ((ConnectionHandle) -> Void)?
@@ -36,11 +36,11 @@ final class FrameSender {
   private let controller: ControllerHost
   private let context: AdapterContext
   private var queue = ACLQueue(length: 27, packets: 1)
-  /// The links that end when their packets have left.
+  /// The links that end once their packets have left.
   private var leaving: Set<ConnectionHandle> = []
-  /// The links whose frames waited, and whose senders have not been told since that there is room.
+  /// The links with frames that waited, and senders not yet notified of room.
   private var blocked: Set<ConnectionHandle> = []
-  /// Whether reports of transmitted packets come at once.
+  /// True if reports of transmitted packets are delivered at once.
   private var isAwaiting = false
   /// Rings when the first link may have stalled.
   private var stall: (any ScheduledWork)?
@@ -58,11 +58,11 @@ final class FrameSender {
 
   func linkBegan(_ handle: ConnectionHandle) { queue.begin(handle) }
 
-  /// A link has ended. The reports that the transport keeps are taken first: a later link may have its handle.
-  /// - Returns: how many frames and packets did not leave.
+  /// A link has ended. The reports that the transport keeps are taken first: a later link may reuse its handle.
+  /// - Returns: the number of frames and packets that did not leave.
   func linkEnded(_ handle: ConnectionHandle) -> Int {
     let handles = takeCompletions()
-    // Its sender is told nothing more, and the others when all of it has ended.
+    // Its sender receives nothing more, the others only once all of it has ended.
     if !handles.isEmpty { context.loop.execute { [weak self] in self?.proceed(handles) } }
     leaving.remove(handle)
     blocked.remove(handle)
@@ -76,19 +76,19 @@ final class FrameSender {
     return queue.isWaiting(on: handle) ? .waiting : .taken
   }
 
-  /// How many octets a packet of the controller carries.
+  /// Octets in a packet of the controller.
   var dataLength: Int { queue.length }
 
-  /// Whether frames of a link wait for the controller's buffers, those of channels aside.
+  /// True if frames of a link, those of channels aside, wait for the controller's buffers.
   func isWaiting(on handle: ConnectionHandle) -> Bool { queue.isWaiting(on: handle) }
 
-  /// Whether frames of a link have not left the controller.
+  /// True if frames of a link have not left the controller.
   func isUnsent(on handle: ConnectionHandle) -> Bool { queue.unsent(on: handle) > 0 }
 
-  /// How many pieces of channels wait for the controller's buffers.
+  /// The number of channel pieces waiting for the controller's buffers.
   func waitingPieces(on handle: ConnectionHandle) -> Int { queue.waitingOfChannels(on: handle) }
 
-  /// Drops the pieces of a channel that wait for the controller's buffers: a later channel may have its number at the
+  /// Drops the pieces of a channel that wait for the controller's buffers: a later channel may reuse its number at the
   /// device.
   func drop(_ remote: UInt16, on handle: ConnectionHandle) {
     guard queue.drop(remote, on: handle) else { return }
@@ -105,14 +105,14 @@ final class FrameSender {
     if isAwaited != isAwaiting { isAwaiting = controller.awaitCompletions(isAwaited) }
   }
 
-  /// Takes a report of transmitted packets.
+  /// Handles a report of transmitted packets.
   func completed(_ report: CompletedPackets) {
     credit(report, at: context.scheduler.now)
     proceed((0..<report.count).map { report[$0].handle })
   }
 
   /// Takes the reports that the transport keeps.
-  /// - Returns: the links of each report; one may be there several times.
+  /// - Returns: the links of each report; a link may occur several times.
   private func takeCompletions() -> [ConnectionHandle] {
     var handles: [ConnectionHandle] = []
     controller.takeCompletions { report in
@@ -145,10 +145,10 @@ final class FrameSender {
     }
   }
 
-  /// Sends the packets for which there is room.
+  /// Sends as many packets as there is room for.
   func pump() { _ = pump(at: context.scheduler.now) }
 
-  /// - Returns: whether frames still wait.
+  /// - Returns: true if frames still wait.
   private func pump(at now: Instant) -> Bool {
     var isFull = transmit(at: now)
     if isFull, !isAwaiting {
@@ -160,7 +160,7 @@ final class FrameSender {
     return isFull
   }
 
-  /// - Returns: whether frames still wait.
+  /// - Returns: true if frames still wait.
   private func transmit(at now: Instant) -> Bool {
     while true {
       switch queue.next(at: now, mayGrow: controller.activities.awaitsLinks) {

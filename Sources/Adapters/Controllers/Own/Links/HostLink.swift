@@ -5,7 +5,7 @@ import HCI
 import Host
 import Radio
 
-/// A link whose ATT packets go over channel 4 of our own L2CAP.
+/// A link with ATT packets on channel 4 of our own L2CAP.
 final class HostLink: AdapterLink {
   let id = LinkID.next()
   let peer: DeviceAddress
@@ -20,15 +20,15 @@ final class HostLink: AdapterLink {
   var departure: (any ScheduledWork)?
   let context: AdapterContext
 
-  /// A larger MTU than this is of no use: no attribute value is longer than 512 octets.
+  /// A larger MTU is useless: no attribute value exceeds 512 octets.
   static let longestMTU = 517
-  /// How many packets wait while they are not read.
+  /// Maximum packets queued while they are not read.
   private static let limit = 256
 
   private unowned let links: HostLinks
-  /// The packets that are not delivered yet.
+  /// The undelivered packets.
   private var incoming: Deque<[UInt8]> = []
-  /// Whether sent packets wait, and the user was or can be told so.
+  /// True if sent packets wait, and the user was or can be notified of that.
   private var isBlocked = false
 
   init(
@@ -54,7 +54,7 @@ final class HostLink: AdapterLink {
     didSet { if isReading, !oldValue { context.loop.execute { [weak self] in self?.proceed() } } }
   }
 
-  /// Whether packets wait to be read.
+  /// True if packets wait to be read.
   var isHolding: Bool { !isReading && !life.isDisconnecting && !incoming.isEmpty }
 
   let hasEnhancedChannels = true
@@ -79,8 +79,8 @@ final class HostLink: AdapterLink {
     }
   }
 
-  /// The link could not be encrypted with the keys of its bond: it is ended, as the kernel ends it.
-  /// - Parameter reason: the one to tell.
+  /// The link could not be encrypted with its bond's keys: it is ended, as the kernel ends it.
+  /// - Parameter reason: the reported reason.
   func encryptionFailed(_ reason: HCIErrorCode) {
     guard life.leave() else { return }
     life.failure = HCIStatus(reason)
@@ -99,18 +99,18 @@ final class HostLink: AdapterLink {
 
   func open() { proceed() }
 
-  /// Delivers the packets that wait, whether or not they are read.
+  /// Delivers the waiting packets, whether or not they are read.
   func close(_ error: BluetoothError) {
     while !life.isDisconnecting, let packet = incoming.popFirst() { onEvent?(.received(packet)) }
   }
 
-  /// An ATT packet came.
+  /// An ATT packet was received.
   func receive(_ packet: [UInt8]) {
     guard packet.count <= Self.longestMTU else { return lost("a packet of a device is longer than the MTU") }
     guard !incoming.isEmpty || !mayDeliver else { return tell(.received(packet)) }
     guard incoming.count < Self.limit else {
       guard life.isOpen, let first = incoming.popFirst() else { return lost("packets of a device were not awaited") }
-      // No room is left: the oldest one is delivered anyway.
+      // Without room the oldest packet is delivered anyway.
       incoming.append(packet)
       return tell(.received(first))
     }
@@ -123,7 +123,7 @@ final class HostLink: AdapterLink {
     if life.isOpen { tell(.lost(1)) }
   }
 
-  /// No packet that waits is delivered any more.
+  /// Drops the undelivered packets.
   private func dropIncoming() {
     incoming.removeAll()
     links.room.read(handle)

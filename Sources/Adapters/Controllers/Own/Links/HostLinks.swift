@@ -7,11 +7,11 @@ import Radio
 
 /// The user of `HostLinks`.
 protocol HostLinksOwner: AnyObject {
-  /// A link is there: it is to be announced.
+  /// A link is up, to be announced.
   func linkBegan(_ link: HostLink)
-  /// The users of a link know that it has ended.
+  /// The users of a link were notified of its end.
   func linkHasEnded()
-  /// Events that were told are to be delivered now.
+  /// Reported events are to be delivered now.
   func deliverEvents()
 }
 
@@ -19,18 +19,18 @@ protocol HostLinksOwner: AnyObject {
 ///
 /// | Link      | Input                           | Then                                                              |
 /// |-----------|---------------------------------|-------------------------------------------------------------------|
-/// | none      | `linkUp` as peripheral          | announced, with the data that came before                         |
+/// | none      | `linkUp` as peripheral          | announced, with the data received before                          |
 /// | none      | `linkUp`, `attach` as central   | the same; the other controller is asked for its features          |
 /// | announced | `linkDown`                      | none: frames, reassembly and signalling end with it               |
 /// | any       | `close`                         | none                                                              |
 ///
-/// A link that we initiated is announced before its device was heard, which it may never be (0x3E): data go with its
-/// first connection event, and nothing waits for the features, of which some devices tell nothing. A link whose device
-/// acknowledges nothing is disconnected. Where advertising sets have addresses of their own, packets of the Security
-/// Manager on a link as peripheral wait for the end of its set, which tells our address, 1 s at most. All others wait
-/// while such a link is being encrypted (`EncryptionHold`).
+/// A link that we initiated is announced before its device responds, which it may never do (0x3E): data are sent in its
+/// first connection event, and nothing waits for the features, which some devices do not report. A link is disconnected
+/// if its device acknowledges nothing. If advertising sets have their own addresses, Security Manager packets on a link
+/// as peripheral wait for the end of its set, which reveals our address, for 1 s at most. All other packets wait while
+/// such a link is being encrypted (`EncryptionHold`).
 final class HostLinks {
-  /// How long the end of the set may come after its link.
+  /// Maximum delay between a link and the end of its set.
   private static let holding = Duration.seconds(1)
 
   weak var owner: (any HostLinksOwner)?
@@ -92,10 +92,10 @@ final class HostLinks {
 
   // MARK: - The controller's half
 
-  /// Takes an event that the radio machines receive next.
+  /// Handles an event before the radio machines do.
   func receive(_ event: HCIEvent) {
     switch event {
-    // The parameters that its controller negotiates are accepted as if its host had asked.
+    // The parameters that its controller negotiates are accepted as if its host had requested them.
     case .leRemoteConnectionParameterRequest(let request):
       controller.activities.run(.command(request.reply(by: policy(on: request.handle))))
     case .leAdvertisingSetTerminated(let event): connected(event)
@@ -117,7 +117,7 @@ final class HostLinks {
   /// Packets have left the controller.
   func transmitted(_ report: CompletedPackets) { sender.completed(report) }
 
-  /// Takes a command that the controller is sent.
+  /// Handles a command sent to the controller.
   func sent(_ packet: CommandPacket) {
     sets.sent(packet)
     guard packet.opcode == LELongTermKeyRequestReply.opcode,
@@ -130,18 +130,18 @@ final class HostLinks {
     }
   }
 
-  /// The link is encrypted, or its frames have waited for long enough.
+  /// The link is encrypted, or its frames have waited long enough.
   private func deliverHeld(_ handle: ConnectionHandle) {
     guard let entry = entries[handle] else { return }
     entry.encryptionAlarm?.cancel()
     entry.encryptionAlarm = nil
     let frames = entry.encryption.end()
-    // A pairing is told before the requests that follow it.
+    // A pairing is delivered before the requests that follow it.
     if !frames.isEmpty { owner?.deliverEvents() }
     for frame in frames { deliver(frame, on: handle, entry) }
   }
 
-  /// A device that connected to an advertising set knows us by the address of the set.
+  /// A device that connected to an advertising set knows us by the set's address.
   private func connected(_ event: LEAdvertisingSetTerminated) {
     guard event.status.isSuccess else { return }
     let (handle, set) = (event.handle, event.advertisingHandle)
@@ -150,12 +150,12 @@ final class HostLinks {
     release(handle)
   }
 
-  /// Our address on a link is known, as far as it can be.
+  /// Our address on a link is known, as far as possible.
   private func release(_ handle: ConnectionHandle) {
     for packet in entries[handle]?.release() ?? [] { pairing.receive(packet, on: handle) }
   }
 
-  /// Takes the radio's actions about links.
+  /// Handles the radio's actions about links.
   func perform(_ action: RadioAction) {
     switch action {
     case .linkUp(let handle, let role, let peer, let parameters): if let peer { linkUp(handle, role, peer, parameters) }
@@ -215,10 +215,10 @@ final class HostLinks {
     end(handle, link?.life.error(reason) ?? reason.error(nil))
   }
 
-  /// Everything of a link ends, and only then its handle is free.
+  /// Everything of a link ends, and only then its handle is reusable.
   private func end(_ handle: ConnectionHandle, _ error: BluetoothError) {
     deliverHeld(handle)
-    // Data may have come of a link that was not used.
+    // Data of an unused link may have been received.
     guard let entry = entries.remove(handle) else { return unowned.linkEnded(handle, at: controller.arrival) }
     let unsent = forget(handle, error)
     entry.patience?.cancel()
@@ -240,18 +240,18 @@ final class HostLinks {
     return unsent
   }
 
-  /// The controller is to end a link.
+  /// Makes the controller end a link.
   func disconnect(_ link: HostLink, _ reason: HCIErrorCode) { controller.activities.disconnect(link.handle, reason) }
 
   // MARK: - Data
 
-  /// There may be room for more data of a link.
+  /// A link may have room for more data.
   private func proceed(_ handle: ConnectionHandle) {
     entries[handle]?.link?.transmitted()
     channels?.transmitted(handle)
   }
 
-  /// Takes data of the controller.
+  /// Handles data from the controller.
   func receive(_ packet: ACLDataPacket) {
     guard let entry = entries[packet.handle] else { return unowned.receive(packet, at: controller.arrival) }
     let output = entry.reassembler.receive(packet)
@@ -263,7 +263,7 @@ final class HostLinks {
   }
 
   private func receive(_ frame: L2CAPFrame, on handle: ConnectionHandle, _ entry: LinkEntry) {
-    // The Security Manager has a hold of its own.
+    // The Security Manager holds its packets itself.
     if entry.encryption.hasBegun, frame.channel != L2CAPFrame.Fixed.securityManager,
       entry.encryption.isHolding(at: controller.arrival)
     {

@@ -3,21 +3,21 @@ import Bluetooth
 import HCI
 import Host
 
-/// The signalling on the links of one controller: runs the `SignallingMachine` of each by the clock, with the requests
-/// for other parameters that the hosts of devices decide.
+/// The signalling on the links of one controller: runs each link's `SignallingMachine` by the clock, with the requests
+/// for other parameters that the devices' hosts decide.
 final class HostSignalling {
   private struct Entry {
     let peer: DeviceAddress
     var machine: SignallingMachine
-    /// Rings when it has waited for too long.
+    /// Rings when it has waited too long.
     var alarm: (any ScheduledWork)?
-    /// The request for other parameters that waits.
+    /// The pending request for other parameters.
     var update: ((BluetoothError?) -> Void)?
     /// The parameters that programs want.
     var wish: ConnectionParameters?
   }
 
-  /// The longest time between two events at which a device listens that asks for other parameters.
+  /// The maximum interval between events at which a device that requests other parameters listens.
   var longestInterval: Duration?
   private unowned let links: HostLinks
   private let context: AdapterContext
@@ -44,12 +44,12 @@ final class HostSignalling {
   /// Programs want these parameters on a link; nil for none.
   func setWish(_ parameters: ConnectionParameters?, on handle: ConnectionHandle) { entries[handle]?.wish = parameters }
 
-  /// The answers to the device of a link that asks for other parameters.
+  /// The policy for a device that requests other parameters on a link.
   func policy(on handle: ConnectionHandle) -> ParameterPolicy {
     ParameterPolicy(longestInterval: longestInterval, wish: entries[handle]?.wish)
   }
 
-  /// A packet came on channel 5.
+  /// A packet was received on channel 5.
   func receive(_ packet: [UInt8], on handle: ConnectionHandle) {
     let policy = policy(on: handle)
     run(handle) { (machine, now) in
@@ -61,7 +61,7 @@ final class HostSignalling {
   }
 
   /// Asks the device's host for parameters that the controllers cannot negotiate.
-  /// - Returns: false if it is being asked already.
+  /// - Returns: false during an earlier request.
   func askHost(
     _ wanted: ConnectionParameters, _ link: any ControllerLink, _ done: @escaping (BluetoothError?) -> Void
   ) -> Bool {
@@ -87,7 +87,7 @@ final class HostSignalling {
         let frame = L2CAPFrame(channel: L2CAPFrame.Fixed.signalling, payload: packet.octets)
         // Pieces of the earlier size may not follow the response to other sizes.
         let isBehind = packet.code == SignallingPacket.Code.reconfigureResponse
-        // A device that sends requests without reading responses goes without those.
+        // A device that sends requests without reading responses gets none.
         _ = links.sender.send(frame, on: handle, isBehind ? .last : .control)
       case .update(let parameters):
         if let link = links.link(handle) { links.requester.request(parameters, on: link) { _ in } }

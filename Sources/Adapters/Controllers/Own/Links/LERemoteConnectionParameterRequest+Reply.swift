@@ -3,7 +3,7 @@ import HCI
 import Host
 
 extension LERemoteConnectionParameterRequest {
-  /// The command that accepts the parameters as far as they are granted, or refuses them.
+  /// The command that accepts the granted parameters, or refuses them.
   func reply(by policy: ParameterPolicy) -> CommandPacket {
     let asked = ParameterUpdate([intervalMin, intervalMax, latency, supervisionTimeout])
     guard let asked, let granted = policy.granted(asked) else {

@@ -2,23 +2,23 @@ import Adapter
 import Bluetooth
 import Host
 
-/// One link of `HostLinks`; a class, as it is looked up for each packet.
+/// A link of `HostLinks`; a class, as each packet looks it up.
 final class LinkEntry {
-  /// As many packets of the Security Manager are held; further ones are dropped.
+  /// Maximum held packets of the Security Manager; further ones are dropped.
   private static let held = 8
 
   let peer: DeviceAddress
   let role: LinkRole
   var reassembler = ACLReassembler()
-  /// The frames that wait until the link is encrypted.
+  /// The frames that wait for the link's encryption.
   var encryption = EncryptionHold()
-  /// Rings when they have waited for too long.
+  /// Rings when they have waited too long.
   var encryptionAlarm: (any ScheduledWork)?
   /// Nil before it is announced.
   var link: HostLink?
-  /// The packets of the Security Manager that wait until our address is known; nil once it is.
+  /// The packets of the Security Manager that wait for our address; nil once it is known.
   var held: [[UInt8]]?
-  /// Rings when they have waited for our address for long enough.
+  /// Rings when they have waited long enough for our address.
   var patience: (any ScheduledWork)?
 
   init(peer: DeviceAddress, role: LinkRole) {
@@ -26,7 +26,7 @@ final class LinkEntry {
     self.role = role
   }
 
-  /// Keeps a packet of the Security Manager while our address is not known.
+  /// Keeps a packet of the Security Manager while our address is unknown.
   /// - Returns: false if it is known.
   func hold(_ packet: [UInt8]) -> Bool {
     guard let count = held?.count else { return false }

@@ -9,7 +9,7 @@ struct NumberTable<Value> {
   var count: Int { entries.count }
   /// In ascending order.
   var numbers: [UInt16] { entries.map(\.number) }
-  /// In the order of their numbers.
+  /// The values, in the order of their numbers.
   var values: [Value] { entries.map(\.value) }
   /// The value of the lowest number.
   var first: Value? { entries.first?.value }
@@ -29,7 +29,7 @@ struct NumberTable<Value> {
     }
   }
 
-  /// - Returns: the value that the number had.
+  /// - Returns: the removed value.
   mutating func remove(_ number: UInt16) -> Value? { place(of: number).map { entries.remove(at: $0).value } }
 
   private func place(of number: UInt16) -> Int? { entries.firstIndex { $0.number == number } }

@@ -3,7 +3,7 @@ import Bluetooth
 import Host
 
 extension SignallingMachine.Outcome {
-  /// The error of a request for parameters that was not accepted; nil if it was.
+  /// The error for a request for parameters that was not accepted; nil if it was.
   func error(of peer: DeviceAddress) -> BluetoothError? {
     switch self {
     case .accepted: nil

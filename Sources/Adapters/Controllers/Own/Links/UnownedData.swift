@@ -3,12 +3,12 @@ import Bluetooth
 import HCI
 import Host
 
-/// The data of links that are not there: they are kept for a while (`EarlyData`), or dropped, and leave their room.
+/// The data of absent links: they are kept for a while (`EarlyData`), or dropped, and free their room.
 final class UnownedData {
   private let room: HostRoom
   private let context: AdapterContext
   private var early = EarlyData()
-  /// Rings when packets have been kept for too long.
+  /// Rings when packets have been kept too long.
   private var alarm: (any ScheduledWork)?
 
   init(_ room: HostRoom, in context: AdapterContext) {
@@ -16,13 +16,13 @@ final class UnownedData {
     self.context = context
   }
 
-  /// The controller is set up, or gone: nothing is kept.
+  /// The controller is set up or was removed: nothing is kept.
   func reset() {
     early = EarlyData()
     arm()
   }
 
-  /// A packet of no link arrived at this time.
+  /// A packet of no known link arrived at this time.
   func receive(_ packet: ACLDataPacket, at arrival: Instant) {
     drop(early.keep(packet, at: arrival))
     arm()
@@ -37,7 +37,7 @@ final class UnownedData {
     return packets
   }
 
-  /// A link of this handle has ended, of which the event arrived at this time.
+  /// A link of this handle has ended; its event arrived at this time.
   func linkEnded(_ handle: ConnectionHandle, at arrival: Instant) {
     early.ended(handle, at: arrival)
     arm()

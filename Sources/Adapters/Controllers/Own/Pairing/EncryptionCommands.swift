@@ -4,10 +4,10 @@ import HCI
 import Host
 import Radio
 
-/// Has the controller encrypt links, as central, and answers it for their keys, as peripheral.
+/// Makes the controller encrypt links, as central, and answers its requests for their keys, as peripheral.
 ///
 /// Some controllers do not begin to encrypt during another procedure of the link, such as the one that Read Remote
-/// Features starts: they are asked again every 100 ms, for 30 s.
+/// Features starts: the command is repeated every 100 ms, for 30 s.
 final class EncryptionCommands {
   private static let busy: Set<HCIErrorCode> = [.commandDisallowed, .controllerBusy]
   private static let pause = Duration.milliseconds(100)
@@ -21,10 +21,10 @@ final class EncryptionCommands {
     self.context = context
   }
 
-  /// Has a link encrypted.
+  /// Encrypts a link.
   /// - Parameters:
-  ///   - isWanted: whether it is still to be encrypted with this key, later.
-  ///   - onRefusal: called with the reason for which the controller does not begin to.
+  ///   - isWanted: returns true if it is still to be encrypted with this key, later.
+  ///   - onRefusal: called with the controller's reason for not beginning.
   func encrypt(
     _ handle: ConnectionHandle, with key: EncryptionKey, while isWanted: @escaping () -> Bool,
     onRefusal: @escaping (HCIStatus) -> Void
@@ -50,7 +50,7 @@ final class EncryptionCommands {
     }
   }
 
-  /// Answers the controller's request for a key; nil: there is none.
+  /// Answers the controller's request for a key; nil if there is none.
   func reply(_ handle: ConnectionHandle, _ key: Key128?) {
     guard let key else {
       return controller.ask(CommandPacket(LELongTermKeyRequestNegativeReply(handle: handle))) { _ in }

@@ -2,7 +2,7 @@ import Adapter
 import Bluetooth
 import BluetoothCrypto
 
-/// The bonds of one controller, which their owner above the seam keeps.
+/// The bonds of one controller, stored by their owner above the seam.
 struct HostBonds {
   /// The owner of the bonds of all adapters.
   var kept: (any BondSource)?
@@ -12,7 +12,7 @@ struct HostBonds {
   /// The bond with the device of this identity.
   func find(_ identity: DeviceAddress) -> Bond? { kept?.find(local, identity) }
 
-  /// The identity of a device with which a bond was made; any other one has the address that it shows.
+  /// The identity of a bonded device; the shown address of any other device.
   func identity(of peer: DeviceAddress) -> DeviceAddress {
     guard peer.isResolvablePrivate, let kept else { return peer }
     let bond = kept.all.first { bond in

@@ -9,7 +9,7 @@ import Logging
 protocol HostPairingOwner: AnyObject {
   /// Sends a packet of the Security Manager.
   func send(_ packet: [UInt8], on handle: ConnectionHandle)
-  /// Ends a link that may not outlast its pairing, which failed.
+  /// Ends a link that must not outlast its failed pairing.
   func pairingFailed(_ handle: ConnectionHandle)
   /// Ends a link that could not be encrypted with the keys of a bond, for this reason.
   func encryptionFailed(_ handle: ConnectionHandle, _ reason: HCIErrorCode)
@@ -17,8 +17,8 @@ protocol HostPairingOwner: AnyObject {
   func securityChanged(_ handle: ConnectionHandle)
 }
 
-/// The pairings of one controller: runs the `SecurityManager` of each link, with the questions to the person here and
-/// the requests for protection that wait.
+/// The pairings of one controller: runs the `SecurityManager` of each link, with the questions to the local user and
+/// the pending requests for protection.
 ///
 /// | Input                                   | Then                                                                    |
 /// |-----------------------------------------|-------------------------------------------------------------------------|
@@ -29,7 +29,7 @@ protocol HostPairingOwner: AnyObject {
 /// | the device begins                       | permitted for a request that waits without a bond, or as `settings` say |
 /// | it asks for more than its bond gives    | the same if a person can help, else the bond's key is used              |
 /// | the link is encrypted with a bond's key | requests of that level are done                                         |
-/// | the pairing succeeded                   | the owner is told; requests of that level are done, others failed       |
+/// | the pairing succeeded                   | the owner is notified; requests of that level are done, others failed   |
 /// | a failure, the link's end               | all requests of the link failed                                         |
 /// | the link cannot be encrypted with a bond's key, not within 30 s, or is so no longer | the same, and the link is |
 /// |                                         | ended: its data are not for any device                                  |
@@ -37,33 +37,33 @@ protocol HostPairingOwner: AnyObject {
 /// | the link's end during a pairing that the device began | counted as one of its failed attempts                     |
 /// | `switchedOff`                           | failed attempts are forgotten                                           |
 final class HostPairing {
-  /// As long as a request waits after pairings with its device have failed.
+  /// Maximum wait of a request after pairings with its device have failed.
   private static let longestPause = Duration.seconds(5)
-  /// As many devices without means of a person are remembered.
+  /// Maximum remembered devices that another pairing would not protect better.
   private static let maximumHelpless = 64
 
   weak var owner: (any HostPairingOwner)?
-  /// Told of the pairing with a device.
+  /// Called with the events of a device's pairing.
   var onEvent: ((DeviceAddress, PairingEvent) -> Void)?
-  /// How devices pair.
+  /// The pairing settings.
   var settings = PairingSettings()
   /// The bonds, which are looked up each time.
   var bonds = HostBonds()
-  /// Under which devices see the controller.
+  /// The address under which devices see the controller.
   var addressOnAir = DeviceAddress.none
   /// The key that resolves its private addresses; nil if it has none.
   var identityResolvingKey: Key128?
-  /// The data that devices gave by another way than the air.
+  /// The out-of-band data from devices.
   var outOfBand: [DeviceAddress: OutOfBandData] = [:]
 
-  /// The secrets of the data that this machine gave by another way than the air, until others are made.
+  /// The secrets of our own out-of-band data, until others are made.
   private var ownOutOfBand: OwnOutOfBandData?
   private let commands: EncryptionCommands
   private let context: AdapterContext
   private var links: [ConnectionHandle: SecuredLink] = [:]
   private var lastQuestion: UInt64 = 0
   private var attempts = RepeatedAttempts()
-  /// The devices without means of a person: another pairing would be like the one that made their bond.
+  /// The devices without input and output: another pairing would be like the one that made their bond.
   private var helpless: Set<DeviceAddress> = []
   /// The event of a link that is about to begin, with the private addresses of the controller.
   private var beginning: LEEnhancedConnectionComplete?
@@ -86,8 +86,8 @@ final class HostPairing {
     links[handle] = secured
   }
 
-  /// The device of a link connected to this address of an advertising set, which it knows us by, unless the controller
-  /// made another.
+  /// A link's device connected to this address of an advertising set, by which it knows us, unless the controller made
+  /// another.
   func connected(_ handle: ConnectionHandle, to local: DeviceAddress) {
     guard let secured = links[handle], !secured.isLocalMade else { return }
     secured.manager.local = local
@@ -104,30 +104,30 @@ final class HostPairing {
     settle(secured, secured.manager.isEncrypting ? error.ofBond(with: secured.peer) : error)
   }
 
-  /// The user of the adapter has switched it off: no device has to wait for its next pairing any more.
+  /// The user has switched the adapter off: no device has to wait for its next pairing.
   func switchedOff() { attempts = RepeatedAttempts() }
 
-  /// How a link is protected.
+  /// The protection of a link.
   func security(of handle: ConnectionHandle) -> LinkSecurity { links[handle]?.manager.security ?? .none }
 
-  /// Whether the bond with the device of a link gives it this level.
+  /// True if the bond with a link's device gives it this level.
   func bondReaches(_ level: Int, on handle: ConnectionHandle) -> Bool {
     guard let secured = links[handle] else { return false }
     return bonds.find(secured.identity)?.reaches(level, as: secured.role) == true
   }
 
-  /// Whether the protection of a link is being raised, by either side.
+  /// True if either side is raising the protection of a link.
   func isRaising(_ handle: ConnectionHandle) -> Bool {
     links[handle].map { $0.manager.isPairing || !$0.requests.isEmpty } ?? false
   }
 
-  /// Whether a link is one to a device, by the address on the link or the one that its bond names.
+  /// True if a link is to a device, by the link's address or the one that its bond names.
   func isLink(_ link: any ControllerLink, to device: DeviceAddress) -> Bool {
     link.peer == device || links[link.handle]?.identity == device
   }
 
-  /// A packet came on channel 6.
-  /// - Parameter arrival: when it arrived in this machine, which may have been busy since; nil: now.
+  /// A packet was received on channel 6.
+  /// - Parameter arrival: its arrival time in this machine, which may have been busy since; nil for now.
   func receive(_ packet: [UInt8], on handle: ConnectionHandle, arrived arrival: Instant? = nil) {
     guard let secured = links[handle] else { return }
     run(secured) { (manager, now) in
@@ -137,8 +137,8 @@ final class HostPairing {
     }
   }
 
-  /// Takes an event about encryption, or about a link that begins.
-  /// - Parameter arrival: when it arrived in this machine; nil: now.
+  /// Handles an event about encryption, or about a beginning link.
+  /// - Parameter arrival: its arrival time in this machine; nil for now.
   func receive(_ event: HCIEvent, arrived arrival: Instant? = nil) {
     switch event {
     case .leEnhancedConnectionComplete(let event): beginning = event
@@ -176,10 +176,10 @@ final class HostPairing {
     }
   }
 
-  // MARK: - The wishes of this side
+  // MARK: - Requests of this side
 
   /// Raises the protection of a link to a level, 2 to 4.
-  /// - Parameter usesOwnData: whether the data of `makeOutOfBand` count in a pairing that this begins.
+  /// - Parameter usesOwnData: true if the data of `makeOutOfBand` count in a pairing that this begins.
   func raise(
     _ link: any ControllerLink, to level: Int, as capability: PairingCapability, usesOwnData: Bool,
     _ done: @escaping (BluetoothError?) -> Void
@@ -206,7 +206,7 @@ final class HostPairing {
     }
   }
 
-  /// Raises the protection of a link to the highest level that is waited for.
+  /// Raises the protection of a link to the highest requested level.
   private func begin(_ secured: SecuredLink) {
     guard let wanted = secured.requests.highest else { return }
     let bond = bonds.find(secured.identity)
@@ -214,14 +214,14 @@ final class HostPairing {
     run(secured) { (manager, now) in manager.raise(bond: bond, requirements, self.ownTerms(secured), now: now) }
   }
 
-  /// Makes data for devices that get them by another way than the air; earlier ones count no longer.
+  /// Makes out-of-band data for devices; earlier data become invalid.
   func makeOutOfBand() -> OutOfBandData? {
     let new = OwnOutOfBandData()
     ownOutOfBand = new
     return new.data
   }
 
-  /// Answers a question; one that is over is left alone.
+  /// Answers a question; ignores one that is over.
   func answer(_ id: QuestionID, _ answer: PairingAnswer) {
     guard let secured = links.values.first(where: { $0.question?.id == id }), let question = secured.question else {
       return
@@ -235,7 +235,7 @@ final class HostPairing {
     var terms = terms(secured, secured.capability)
     terms.level = secured.requests.highest ?? 2
     terms.isOwn = true
-    // A device that begins, though it was asked to, may have been handed them.
+    // A device that begins, even on request, may have received them.
     if !secured.usesOwnData, secured.role == .central { terms.ownOutOfBand = nil }
     return terms
   }
@@ -252,7 +252,7 @@ final class HostPairing {
   }
 
   private func permission(for secured: SecuredLink, at now: Instant) -> PairingPermission {
-    // A request that is to use a bond is no consent to another one, which may be that of another device.
+    // A request that uses a bond is no consent to another bond, which may be another device's.
     let isWanted = secured.requests.highest != nil && bonds.find(secured.identity) == nil
     let end = attempts.wait(of: secured.identity, isWanted: isWanted, now: now)
     guard end == nil else { return .refused(.repeatedAttempts) }
@@ -264,7 +264,7 @@ final class HostPairing {
     return .granted(terms(secured, settings.capability))
   }
 
-  /// Whether the device of a link is known to be that of its address: any device can show any one.
+  /// True if a link's device is known to own its address: any device can show any address.
   private func hasIdentity(_ secured: SecuredLink) -> Bool {
     secured.manager.security.level > 1 || bonds.find(secured.identity) != nil
   }
@@ -292,8 +292,8 @@ final class HostPairing {
   }
 
   /// - Parameters:
-  ///   - wasPairing: whether a pairing was under way before.
-  ///   - isOfPairing: whether one was, or has begun.
+  ///   - wasPairing: true if a pairing was under way before.
+  ///   - isOfPairing: true if one was, or has begun.
   private func perform(_ action: SecurityAction, _ secured: SecuredLink, wasPairing: Bool, isOfPairing: Bool) {
     switch action {
     case .send(let packet): owner?.send(packet.encoded, on: secured.handle)
@@ -306,7 +306,7 @@ final class HostPairing {
       onEvent?(secured.peer, .question(id, question))
     case .show(let passkey, let entered): onEvent?(secured.peer, .showPasskey(passkey, entered: entered))
     case .secured:
-      // A pairing ends when all keys have come, which may be in the same step.
+      // A pairing ends when all keys have arrived, which may be in the same step.
       if !wasPairing { settle(secured) }
       owner?.securityChanged(secured.handle)
     case .paired(let bond): paired(bond, secured)
@@ -356,12 +356,12 @@ final class HostPairing {
     case .encryption(HCIErrorCode.pinOrKeyMissing.rawValue):
       owner?.encryptionFailed(secured.handle, .pinOrKeyMissing)
     case .encryption, .encryptionTimeout: owner?.encryptionFailed(secured.handle, .authenticationFailure)
-    // A request that came to nothing: the link goes on as it was.
+    // A request without result: the link continues unchanged.
     case .ours, .theirs, .timeout: break
     }
   }
 
-  /// Ends the requests of a link, after the call that caused it.
+  /// Ends a link's requests, after the call that caused it.
   private func settle(_ secured: SecuredLink, _ error: BluetoothError? = nil) {
     secured.settle(error, in: context)
   }

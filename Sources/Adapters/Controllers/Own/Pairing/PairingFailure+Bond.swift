@@ -4,7 +4,7 @@ import HCI
 import Host
 
 extension PairingFailure {
-  /// Whether it can be a guess that was wrong.
+  /// True if it can result from a wrong guess.
   var isOfAuthentication: Bool {
     switch self {
     case .ours(let reason), .theirs(let reason): reason.isOfAuthentication
@@ -12,8 +12,8 @@ extension PairingFailure {
     }
   }
 
-  /// The error that users are given where keys of a bond were used: `pairingFailed` if these are of no use, another one
-  /// if the link could not be encrypted this time.
+  /// The error for users after use of a bond's keys: `pairingFailed` if the keys are invalid, another one if the link
+  /// could not be encrypted this time.
   func errorOfBond(with peer: DeviceAddress) -> BluetoothError {
     switch self {
     case .encryption(let code) where BluetoothError.isOfLostKeys(Int(code)): return .lostKeys(of: peer)

@@ -3,7 +3,7 @@ import Bluetooth
 import HCI
 import Host
 
-/// The security of one link: its Security Manager, and the requests and the question that wait.
+/// The security of one link: its Security Manager, and the pending requests and question.
 final class SecuredLink {
   let handle: ConnectionHandle
   /// Our role.
@@ -12,19 +12,19 @@ final class SecuredLink {
   /// The address of the device that its bond names.
   var identity: DeviceAddress
   var manager: SecurityManager
-  /// Whether the controller made our address on the link.
+  /// True if the controller made our address on the link.
   var isLocalMade = false
   /// Rings at the manager's deadline.
   var alarm: (any ScheduledWork)?
-  /// Rings when the requests that wait may begin to pair, after pairings with the device have failed.
+  /// Rings when the pending requests may begin to pair, after failed pairings with the device.
   var pause: (any ScheduledWork)?
-  /// The question that waits for an answer, with its number in the manager.
+  /// The pending question, with its number in the manager.
   var question: (id: QuestionID, number: UInt32)?
-  /// The means of a person for the requests that wait.
+  /// The input and output capability for the pending requests.
   private(set) var capability = PairingCapability.none
-  /// Whether the data that this machine gave by another way than the air count for them.
+  /// True if our out-of-band data count for them.
   private(set) var usesOwnData = false
-  /// The requests for more protection that wait.
+  /// The pending requests for more protection.
   private(set) var requests = SecurityRequests()
 
   init(
@@ -35,7 +35,7 @@ final class SecuredLink {
     manager = SecurityManager(role: role, local: local, peer: onAir)
   }
 
-  /// A request for a level waits. The means of a person, and the data that count, are those of the first one.
+  /// Adds a pending request for a level. The first request decides the capability and the data that count.
   func wait(
     for level: Int, _ capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
   ) {
@@ -44,7 +44,7 @@ final class SecuredLink {
   }
 
   /// Ends the requests.
-  /// - Parameter error: the one for all; nil: those whose level the link has now succeed, and others fail.
+  /// - Parameter error: the error of all; nil if those with a level that the link has now succeed, and others fail.
   func settle(_ error: BluetoothError? = nil, in context: AdapterContext) {
     requests.settle(at: manager.security.level, error, in: context)
   }
