@@ -2,7 +2,7 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// The simulated air as a controller would tell it to its host, in HCI events and data.
+/// The simulated air as HCI events and data, like a controller's reports to its host.
 enum ControllerEvents {
   /// A link came up.
   static func connection(_ link: SimulatedLink, _ handle: UInt16) -> MonitorPacket {
@@ -59,7 +59,7 @@ enum ControllerEvents {
         $0.supervisionTimeout = TimeUnits.supervision(parameters.supervisionTimeout)
       })
     guard parameters.subrate > 1 else { return [update] }
-    // The update ends the subrating that there was.
+    // The update ends any earlier subrating.
     let subrating = event(
       LESubrateChange {
         $0.handle = handle
@@ -83,11 +83,11 @@ enum ControllerEvents {
       })
   }
 
-  /// How long so many octets take on LE 1M, in µs: with 14 octets of preamble, access address, header, MIC and CRC
+  /// The time of this number of octets on LE 1M, in µs: with 14 octets of preamble, access address, header, MIC and CRC
   /// (Core 5.4, Vol 6, Part B, 4.5.10).
   private static func time(of octets: UInt16) -> UInt16 { (octets + 14) * 8 }
 
-  /// A link was encrypted, or is no longer.
+  /// A link was encrypted, or its encryption has ended.
   static func encryption(_ link: SimulatedLink, _ handle: UInt16) -> MonitorPacket {
     event(
       EncryptionChange {
@@ -109,11 +109,11 @@ enum ControllerEvents {
 
   // MARK: Advertising
 
-  /// How much data one report carries (Core 5.4, Vol 4, Part E, 7.7.65.13).
+  /// The longest data of one report (Core 5.4, Vol 4, Part E, 7.7.65.13).
   private static let longestPart = 229
 
-  /// A device was heard: in the form of Bluetooth 4 where that can say it, else in as many extended reports as the data
-  /// takes.
+  /// A device was received: in the form of Bluetooth 4 if that suffices, else in as many extended reports as the data
+  /// needs.
   static func reports(_ report: AdvertisingReport) -> [MonitorPacket] {
     let isLegacy =
       report.secondaryPHY == nil && report.primaryPHY != .leCoded && report.sid == nil && report.data.count <= 31

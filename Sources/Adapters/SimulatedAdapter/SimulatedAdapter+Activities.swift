@@ -1,21 +1,21 @@
 import Adapter
 import Bluetooth
 
-/// The requests of the owner that are settled soon, and the events of the activities.
+/// The requests of the owner, which are settled soon, and the events of the activities.
 extension SimulatedAdapter {
-  /// The scan that is wanted from now on; nil for none.
+  /// Sets the wanted scan; nil for none.
   public func setScan(_ parameters: ScanParameters?) {
     scan.wanted = parameters
     settleSoon()
   }
 
-  /// The advertisement that is wanted under this number from now on; nil for none.
+  /// Sets the wanted advertisement of this number; nil for none.
   public func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
     advertisements.want(set, parameters)
     settleSoon()
   }
 
-  /// The train that is to be followed from now on, or (nil) no longer.
+  /// Sets a train to follow; nil parameters stop it.
   public func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
     guard parameters == nil || state != .on || information.canSynchronise else {
       return trains.refuse(train, GAPError.notSupported.error("this adapter cannot follow periodic advertising"))
@@ -42,7 +42,7 @@ extension SimulatedAdapter {
     updateListening()
   }
 
-  /// Scan, advertisements, trains and attempts end; the requests for them stay in force.
+  /// Scan, advertisements, trains and attempts end; the requests for them remain.
   func endActivities() {
     if scan.end() { scanChanged() }
     advertisements.endAll()
@@ -69,7 +69,7 @@ extension SimulatedAdapter: Listener {
       && (!advertiser.parameters.isExtended || information.hasExtendedAdvertising)
   }
 
-  /// Whether it has the PHY of an advertisement, and listens on it.
+  /// True if it has the PHY of an advertisement, and listens on it.
   private func hears(_ advertiser: Advertiser, on phys: Set<PHY>) -> Bool {
     phys.contains(advertiser.phy) && information.phys.contains(advertiser.phy)
   }

@@ -1,9 +1,9 @@
 import Adapter
 import Bluetooth
 
-/// Trains with subevents, and trains that go over links.
+/// Trains with subevents, and transfers of trains over links.
 extension SimulatedAdapter {
-  /// Has an advertisement's train send data in a subevent, once, in its next event.
+  /// Makes an advertisement's train send data in a subevent, once, in its next event.
   public func setSubevent(
     _ data: SubeventData, of set: AdvertisingSetID, _ done: @escaping (BluetoothError?) -> Void
   ) {
@@ -13,7 +13,7 @@ extension SimulatedAdapter {
     subevents.send(data, done)
   }
 
-  /// Chooses the subevents of a train that are received.
+  /// Chooses the subevents of a train to receive.
   public func setSubevents(
     _ subevents: [UInt8], of train: PeriodicTrain, _ done: @escaping (BluetoothError?) -> Void
   ) { answer(done, trains.choose(subevents, of: train)) }

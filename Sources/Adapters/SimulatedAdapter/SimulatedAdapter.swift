@@ -17,7 +17,7 @@ import Logging
 public final class SimulatedAdapter: Adapter {
   /// The identity and the features of this adapter.
   public internal(set) var information: AdapterInformation
-  /// Whether it works.
+  /// The state of the adapter.
   public internal(set) var state = AdapterState.absent
   /// Called with each event.
   public var onEvent: ((AdapterEvent) -> Void)?
@@ -35,7 +35,7 @@ public final class SimulatedAdapter: Adapter {
   let end: SimulatedLink.End
   private(set) var links: [SimulatedLink] = []
   var scan = SimulatedScan()
-  /// Whether it listens, as last reported to the air.
+  /// True if it listens, as last reported to the air.
   private(set) var isListening = false
   let advertisements: SimulatedAdvertisements
   let trains: SimulatedTrains
@@ -51,8 +51,8 @@ public final class SimulatedAdapter: Adapter {
   ///   - scenario: the devices on its air; see `docs/simulator.md`.
   ///   - scheduler: the source of all time.
   ///   - seed: the source of all random numbers: the same seed and the same calls give the same events.
-  ///   - air: where it is, if several adapters are to hear each other; nil for an air of its own. The scenario's
-  ///     devices are added to the present ones.
+  ///   - air: the air, if several adapters share one; nil for its own. The scenario's devices are added to the present
+  ///     ones.
   public init(
     id: String, scenario: Scenario, scheduler: any Scheduler, seed: UInt64,
     logger: Logger = Logger(label: "bled.simulated"), air: Air? = nil
@@ -102,7 +102,7 @@ public final class SimulatedAdapter: Adapter {
     settleSoon()
   }
 
-  /// Pulls the adapter out, as if it were unplugged.
+  /// Unplugs the adapter.
   public func vanish() {
     power.isPresent = false
     settleSoon()
@@ -121,7 +121,7 @@ public final class SimulatedAdapter: Adapter {
     settleSoon()
   }
 
-  // MARK: - Wanted becomes actual
+  // MARK: - Execution of requests
 
   /// Schedules a call of `settle`, not from inside this call.
   func settleSoon() {
@@ -132,7 +132,7 @@ public final class SimulatedAdapter: Adapter {
     }
   }
 
-  /// With a clock that stands still it would never be on before a test moves it.
+  /// A stopped clock would keep it off until a test advances it.
   private var usualStartDelay: Duration { scenario.clock == .manual ? .zero : .milliseconds(20) }
 
   private func settle() {
@@ -188,7 +188,7 @@ public final class SimulatedAdapter: Adapter {
     for answer in power.stopAnswers() { answer() }
   }
 
-  /// Tells the air when it starts or stops listening. With thousands of advertisers on the air each time counts.
+  /// Notifies the air when it starts or stops listening. With thousands of advertisers on the air each call counts.
   func updateListening() {
     let listens = state == .on && (scan.isRunning || initiator.isListening)
     guard listens != isListening else { return }
@@ -196,7 +196,7 @@ public final class SimulatedAdapter: Adapter {
     air.audienceChanged()
   }
 
-  /// There is a new link, which is kept until it ends.
+  /// There is a new link, kept until it ends.
   func connected(_ link: SimulatedLink) {
     links.append(link)
     taps.began(link)
@@ -211,7 +211,7 @@ public final class SimulatedAdapter: Adapter {
 
   // MARK: - Taps
 
-  /// Tells of the packets that a controller would exchange with its host: advertising reports, the events of links, and
+  /// Reports the packets that a controller would exchange with its host: advertising reports, the events of links, and
   /// ATT. Commands, pairing and L2CAP channels are not among them.
   public func tap(_ onEvent: @escaping (TapEvent) -> Void) throws(BluetoothError) -> any PacketTap {
     let tap = SimulatedTap(of: taps, onEvent)

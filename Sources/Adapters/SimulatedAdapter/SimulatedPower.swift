@@ -1,19 +1,19 @@
 import Adapter
 import Bluetooth
 
-/// The power of a simulated adapter: the wishes of its owner, and the state of the controller.
+/// The power of a simulated adapter: the requests of its owner, and the state of the controller.
 struct SimulatedPower {
-  /// Whether the owner uses the adapter.
+  /// True if the owner uses the adapter.
   private(set) var isStarted = false
-  /// Whether the controller is plugged in.
+  /// True if the controller is plugged in.
   var isPresent = true
-  /// Why the controller cannot be used.
+  /// The reason why the controller cannot be used.
   var problem: AdapterProblem?
   private var isOn = true
   private var waiters: [(isOn: Bool, done: (BluetoothError?) -> Void)] = []
   private var stopWaiters: [() -> Void] = []
 
-  /// Whether the controller is there and works.
+  /// True if the controller is present and works.
   var isSound: Bool { isPresent && problem == nil }
 
   /// The state that the adapter is to have.
@@ -31,13 +31,13 @@ struct SimulatedPower {
     stopWaiters.append(done)
   }
 
-  /// - Parameter done: called once the power is switched, or with the reason why it is not.
+  /// - Parameter done: called once the power is switched, or with the reason for a failure.
   mutating func set(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) {
     isOn = on
     waiters.append((on, done))
   }
 
-  /// The calls that this state answers, to be called in their order.
+  /// The calls that this state answers, in their order.
   mutating func answers(in state: AdapterState) -> [() -> Void] {
     let waiters = waiters
     self.waiters = []
@@ -61,7 +61,7 @@ struct SimulatedPower {
     return answers
   }
 
-  /// The calls that wait until the adapter is stopped, to be called in their order.
+  /// The calls waiting for the adapter's stop, in their order.
   mutating func stopAnswers() -> [() -> Void] {
     defer { stopWaiters = [] }
     return stopWaiters

@@ -1,16 +1,16 @@
 import Adapter
 import Bluetooth
 
-/// The advertisements that are wanted of a simulated adapter, and the ones on the air.
+/// The wanted advertisements of a simulated adapter, and the ones on the air.
 final class SimulatedAdvertisements {
-  /// One wanted advertisement and its state.
+  /// A wanted advertisement and its state.
   private struct Entry {
     var wanted: AdvertisingParameters?
-    /// There is one from the first turn on; it is on the air in its turn.
+    /// Exists from the first turn on; it is on the air during its turns.
     var advertiser: Advertiser?
     var isOnAir = false
     var told: AdvertisingStatus?
-    /// Whether it has done its task.
+    /// True once it has completed.
     var hasEnded = false
   }
 
@@ -27,7 +27,7 @@ final class SimulatedAdvertisements {
   private let air: Air
   private let scheduler: any Scheduler
 
-  /// - Parameter sets: how many the controller has.
+  /// - Parameter sets: the controller's number of sets.
   init(sets: Int, on air: Air, scheduler: any Scheduler) {
     rotation = AdvertisingRotation(sets: sets)
     self.air = air
@@ -37,17 +37,17 @@ final class SimulatedAdvertisements {
   /// The wanted advertisements.
   var wanted: Set<AdvertisingSetID> { Set(entries.filter { $0.value.wanted != nil }.keys) }
 
-  /// In the order of their numbers.
+  /// The wanted advertisements, in the order of their numbers.
   private var sets: [AdvertisingSetID] { entries.keys.sorted { $0.value < $1.value } }
 
-  /// The advertisement that is wanted under this number from now on; nil for none.
+  /// Sets the wanted advertisement of this number; nil for none.
   func want(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
     let former = entries[set]?.wanted
     entries[set, default: Entry()].wanted = parameters
     if former != parameters, case .failed = entries[set]?.told { entries[set]?.told = nil }
   }
 
-  /// Removes the advertisements that are not wanted any more.
+  /// Removes the advertisements that are no longer wanted.
   func removeUnwanted() {
     for set in sets where entries[set]?.wanted == nil {
       rotation.remove(set)
@@ -58,7 +58,7 @@ final class SimulatedAdvertisements {
     }
   }
 
-  /// Puts the wanted ones on the air that have their turn.
+  /// Puts the wanted advertisements on the air whose turn it is.
   /// - Parameters:
   ///   - capabilities: the controller's features.
   ///   - owner: the adapter, which devices connect to.
@@ -80,14 +80,14 @@ final class SimulatedAdvertisements {
     }
   }
 
-  /// The device that alone may connect has done so: its advertisements end.
+  /// The only device that may connect has done so: its advertisements end.
   func connected(_ peer: DeviceAddress) {
     for set in sets where entries[set]?.isOnAir == true && entries[set]?.wanted?.target == peer {
       ended(set, .connected)
     }
   }
 
-  /// Takes all off the air; they stay wanted.
+  /// Takes all off the air; they remain wanted.
   func endAll() {
     turnAlarm?.cancel()
     turnAlarm = nil
@@ -132,7 +132,7 @@ final class SimulatedAdvertisements {
     onTurn?()
   }
 
-  /// Takes it off the air; it may have its turn again.
+  /// Takes it off the air; it may have further turns.
   private func rest(_ set: AdvertisingSetID) {
     guard entries[set]?.isOnAir == true, let advertiser = entries[set]?.advertiser else { return }
     entries[set]?.isOnAir = false
@@ -149,7 +149,7 @@ final class SimulatedAdvertisements {
     advertiser.subevents?.onResponses = { [weak self] in self?.onResponses?(set, $0) }
   }
 
-  /// The sender of an advertisement that is on the air.
+  /// The sender of an advertisement on the air.
   func advertiser(of set: AdvertisingSetID) -> Advertiser? {
     entries[set].flatMap { $0.isOnAir ? $0.advertiser : nil }
   }

@@ -6,7 +6,7 @@ struct PendingConnection {
   fileprivate enum State { case waiting, attempting, resting }
 
   fileprivate(set) var parameters: ConnectionParameters
-  /// How often it was tried.
+  /// The number of attempts.
   fileprivate(set) var attempts = 0
   fileprivate var state = State.waiting
   /// Rings when the attempt is over, or the back-off has passed.
@@ -14,7 +14,7 @@ struct PendingConnection {
 
   fileprivate init(_ parameters: ConnectionParameters) { self.parameters = parameters }
 
-  /// How long to wait after a failed attempt: 100 ms, and each time twice that, up to 6.4 s.
+  /// The delay after a failed attempt: 100 ms, doubled each time, up to 6.4 s.
   fileprivate var backOff: Duration { .milliseconds(100 << min(max(attempts - 1, 0), 6)) }
 
   /// Drops the attempt or the back-off in progress.
@@ -32,7 +32,7 @@ protocol InitiatorHost: AnyObject {
   /// A link came up.
   func connected(_ link: SimulatedLink)
   func attemptFailed(_ address: DeviceAddress, _ error: BluetoothError)
-  /// The set of devices that are listened for may have changed.
+  /// The set of sought devices may have changed.
   func initiatorChanged()
 }
 
@@ -41,8 +41,8 @@ protocol InitiatorHost: AnyObject {
 /// | State      | Input                                   | Effect                                       |
 /// |------------|-----------------------------------------|----------------------------------------------|
 /// | waiting    | the device advertises                   | → attempting                                 |
-/// | attempting | the device's delay has passed: a link   | the host is told → (none)                    |
-/// | attempting | the same: no answer                     | the host is told → resting                   |
+/// | attempting | the device's delay has passed: a link   | the host is notified → (none)                |
+/// | attempting | the same: no answer                     | the host is notified → resting               |
 /// | attempting | the same: it is gone                    | → waiting                                    |
 /// | resting    | the back-off has passed                 | → waiting                                    |
 /// | any        | cancel                                  | → (none)                                     |
@@ -57,7 +57,7 @@ final class SimulatedInitiator {
   /// The devices with a pending connection.
   var addresses: Set<DeviceAddress> { Set(pending.keys) }
 
-  /// Whether it listens for a device.
+  /// True while it listens for a device.
   var isListening: Bool { pending.values.contains { $0.state == .waiting } }
 
   /// Adds a pending connection to a device, or changes its parameters.
@@ -73,8 +73,8 @@ final class SimulatedInitiator {
     for address in pending.keys { pending[address]?.reset() }
   }
 
-  /// An advertisement was received: its sender can be connected to now.
-  /// - Parameter hears: whether it can be heard with these PHYs.
+  /// An advertisement was received: its sender is connectable now.
+  /// - Parameter hears: returns true if it can be received with these PHYs.
   func heard(_ advertiser: Advertiser, hears: (Set<PHY>) -> Bool) {
     let address = advertiser.address
     guard advertiser.parameters.isConnectable, let known = pending[address], known.state == .waiting,
@@ -82,7 +82,7 @@ final class SimulatedInitiator {
     else { return }
     pending[address]?.state = .attempting
     pending[address]?.attempts += 1
-    // A request that is cancelled takes its alarm along: this one is still there when it rings.
+    // A cancelled request cancels its alarm: this one still exists when it rings.
     pending[address]?.alarm = scheduler.schedule(after: owner.connectDelay()) { [weak self] in
       self?.conclude(advertiser, address)
     }

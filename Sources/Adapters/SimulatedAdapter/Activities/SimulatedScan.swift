@@ -1,26 +1,26 @@
 import Adapter
 import Bluetooth
 
-/// The scan that is wanted of a simulated adapter, and the one that runs.
+/// The wanted scan of a simulated adapter, and the running one.
 struct SimulatedScan {
   var wanted: ScanParameters?
-  /// When it started and its parameters; windows are counted from there.
+  /// The start and parameters of the running scan; windows are counted from the start.
   private var running: (since: Instant, parameters: ScanParameters)?
 
   init() {}
 
   var isRunning: Bool { running != nil }
 
-  /// The wanted scan runs from now on; without one, none does.
-  /// - Returns: whether that is another one than before.
+  /// Runs the wanted scan from now on, if any.
+  /// - Returns: true if the scan has changed.
   mutating func settle(at now: Instant) -> Bool {
     guard running?.parameters != wanted else { return false }
     running = wanted.map { (now, $0) }
     return true
   }
 
-  /// The controller is off; the request stays in force.
-  /// - Returns: whether a scan ran.
+  /// The controller is off; the request remains.
+  /// - Returns: true if a scan ran.
   mutating func end() -> Bool {
     defer { running = nil }
     return isRunning
@@ -36,7 +36,7 @@ struct SimulatedScan {
 }
 
 extension AdvertisingReport {
-  /// The report of an advertisement that was received.
+  /// The report of a received advertisement.
   init(_ advertiser: Advertiser, rssi: Int, time: Instant) {
     let advertised = advertiser.parameters
     self.init(

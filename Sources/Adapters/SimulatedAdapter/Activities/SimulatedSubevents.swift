@@ -4,17 +4,17 @@ import Bluetooth
 /// The subevents of a train on the simulated air (Core 5.4, Vol 6, Part B, 4.4.2.12.2): the data of its advertiser, and
 /// the responses of listeners.
 ///
-/// Its events lie on a grid from its beginning on. With nothing to send it sets no alarm.
+/// Its events lie on a grid from its start. Without data to send it sets no alarm.
 final class SimulatedSubevents {
   typealias Listen = (SubeventPlace, [UInt8]) -> Void
 
-  /// The slots of a subevent that was sent, and the responses in them.
+  /// The slots of a sent subevent, and the responses in them.
   private struct Window {
     let slots: Range<Int>
     var responses: [SubeventResponses.Response] = []
   }
 
-  /// Data that waits for the next event.
+  /// Data waiting for the next event.
   private struct Waiting {
     let data: SubeventData
     let done: (BluetoothError?) -> Void
@@ -39,7 +39,7 @@ final class SimulatedSubevents {
     beginning = scheduler.now
   }
 
-  /// Their times, as a listener is told.
+  /// Their times, as reported to listeners.
   var description: TrainSubevents {
     TrainSubevents(
       count: slots.subevents, interval: slots.subeventInterval, slotDelay: slots.delay, slotSpacing: slots.spacing)
@@ -95,10 +95,10 @@ final class SimulatedSubevents {
 
   // MARK: - Listeners
 
-  /// A listener hears each packet, until it is removed with nil.
+  /// Sets a listener for each packet; nil removes it.
   func setListener(_ listener: AnyObject, _ listen: Listen?) { listeners[ObjectIdentifier(listener)] = listen }
 
-  /// A listener sends a response in its slot, if there is time for that.
+  /// A listener sends a response in its slot, if there is time left.
   func respond(_ response: TrainResponse, rssi: Int?) -> BluetoothError? {
     guard Int(response.slot) < slots.count, Int(response.subevent) < slots.subevents else {
       return HCIReason.invalidHCICommandParameters.error

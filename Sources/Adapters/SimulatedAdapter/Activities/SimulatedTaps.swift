@@ -12,7 +12,7 @@ final class SimulatedTap: PacketTap {
     self.onEvent = onEvent
   }
 
-  /// Everything is told when it passes.
+  /// Packets are reported as they pass.
   func catchUp() {}
 
   func close() {
@@ -21,7 +21,7 @@ final class SimulatedTap: PacketTap {
   }
 }
 
-/// The taps of an adapter, and the numbers that its links have for them.
+/// The taps of an adapter, and the handles of its links.
 final class SimulatedTaps {
   /// A tap that is closed when it is released.
   private struct WeakTap {
@@ -42,8 +42,8 @@ final class SimulatedTaps {
 
   /// A tap begins, unless it was closed already.
   /// - Parameters:
-  ///   - start: the packets that tell the state of the adapter.
-  ///   - links: the links that it has.
+  ///   - start: the packets that describe the state of the adapter.
+  ///   - links: the adapter's links.
   func add(_ tap: SimulatedTap, _ start: [MonitorPacket], _ links: [SimulatedLink]) {
     guard let onEvent = tap.onEvent else { return }
     taps.append(WeakTap(tap: tap))
@@ -62,7 +62,7 @@ final class SimulatedTaps {
     links = [:]
   }
 
-  /// A controller would tell this.
+  /// Reports a packet that a controller would send.
   func tell(_ packet: @autoclosure () -> MonitorPacket) {
     guard !taps.isEmpty else { return }
     let packet = packet()
@@ -75,13 +75,13 @@ final class SimulatedTaps {
     tell(ControllerEvents.connection(link, observe(link)))
   }
 
-  /// A device was heard.
+  /// A device was received.
   func heard(_ report: AdvertisingReport) {
     guard !taps.isEmpty else { return }
     for packet in ControllerEvents.reports(report) { tell(packet) }
   }
 
-  /// The packets of a link are told from now on.
+  /// Reports the packets of a link from now on.
   /// - Returns: the link's handle.
   private func observe(_ link: SimulatedLink) -> UInt16 {
     if let known = links[link.id] { return known.handle }

@@ -1,17 +1,17 @@
 import Adapter
 import Bluetooth
 
-/// The trains that a simulated adapter follows. One that is wanted is found with a scan, or transferred by a device,
-/// and then received at its own times.
+/// The trains that a simulated adapter follows. A wanted train is found with a scan, or transferred by a device, and
+/// then received at its own times.
 final class SimulatedTrains {
   private struct Sync {
     let parameters: SyncParameters
     /// The sender of the train, while the adapter is synchronised.
     var advertiser: Advertiser?
-    /// Its subevents, if it has any, and the ones that are received.
+    /// Its subevents, if it has any, and the received ones.
     var subevents: SimulatedSubevents?
     var chosen: Set<UInt8> = []
-    /// When a packet was received last.
+    /// The time of the last received packet.
     var lastReception = Instant.zero
     /// Rings when the next packet is due.
     var alarm: (any ScheduledWork)?
@@ -28,7 +28,7 @@ final class SimulatedTrains {
     self.scheduler = scheduler
   }
 
-  /// The train is to be followed from now on, or (nil) no longer.
+  /// Sets a train to follow; nil parameters stop it.
   func follow(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
     end(train)
     if let parameters { syncs[train] = Sync(parameters: parameters) }
@@ -40,7 +40,7 @@ final class SimulatedTrains {
     scheduler.schedule(after: .zero) { [weak self] in self?.onEvent?(train, .failed(error)) }
   }
 
-  /// An advertisement was received that may announce a train that is sought.
+  /// An advertisement was received that may announce a wanted train.
   func heard(_ advertiser: Advertiser) {
     guard let train = advertiser.train, let sync = syncs[train], sync.advertiser == nil,
       let received = begin(train, advertiser)
@@ -49,7 +49,7 @@ final class SimulatedTrains {
       train, .synchronised(interval: received.interval, phy: received.phy, subevents: received.subevents))
   }
 
-  /// A device transferred a train, which is followed from now on.
+  /// A device transferred a train; follows it from now on.
   /// - Returns: the train; nil if it is not on the air.
   func adopt(_ advertiser: Advertiser, _ parameters: SyncParameters) -> ReceivedTrain? {
     guard let train = advertiser.train, air.contains(advertiser) else { return nil }
@@ -77,8 +77,8 @@ final class SimulatedTrains {
 
   // MARK: - Subevents
 
-  /// Chooses the subevents that are received.
-  /// - Returns: why not.
+  /// Chooses the subevents to receive.
+  /// - Returns: the reason for a refusal; nil without one.
   func choose(_ chosen: [UInt8], of train: PeriodicTrain) -> BluetoothError? {
     guard syncs[train]?.advertiser != nil else { return Self.unknown }
     guard let subevents = syncs[train]?.subevents, chosen.allSatisfy({ $0 < subevents.slots.subevents }) else {
@@ -113,7 +113,7 @@ final class SimulatedTrains {
     syncs[train]?.alarm = scheduler.schedule(after: interval) { [weak self] in self?.receive(train, interval) }
   }
 
-  /// The time of a packet: it comes if the train is still there and nothing disturbs it.
+  /// The time of a packet: it is received if the train is still on the air and undisturbed.
   private func receive(_ train: PeriodicTrain, _ interval: Duration) {
     guard let sync = syncs[train], let advertiser = sync.advertiser else { return }
     if air.contains(advertiser), let periodic = advertiser.parameters.periodic, periodic.interval == interval,

@@ -19,9 +19,9 @@ final class Advertiser {
   enum Kind { case device, adapter }
 
   let kind: Kind
-  /// The address of the moment.
+  /// The present address.
   var address: DeviceAddress { parameters.ownAddress ?? privateAddress?.address ?? identity }
-  /// The PHY on which it is heard.
+  /// The PHY on which it is sent.
   let phy: PHY
   /// The number of its advertising set.
   let sid: UInt8
@@ -29,7 +29,7 @@ final class Advertiser {
   var parameters: AdvertisingParameters
   /// The party to connect to.
   private(set) weak var owner: (any Connectable)?
-  /// Called when it has done its task.
+  /// Called when it has completed.
   var onEnd: ((AdvertisingEnd) -> Void)?
 
   /// The subevents of its train; nil if it has none, or is not on the air.
@@ -49,7 +49,7 @@ final class Advertiser {
   private var generator: SeededGenerator
   private var alarm: (any ScheduledWork)?
   private var eventsSent = 0
-  /// When the high duty cycle is over.
+  /// The end of the high duty cycle.
   private var end: Instant?
 
   /// The random delay that is added to the interval each time (Core 5.4, Vol 6, Part B, 4.4.2.2.1).
@@ -72,10 +72,10 @@ final class Advertiser {
     generator = air.generator(stream)
   }
 
-  /// Whether a party at this address may take notice of it.
+  /// True if a party at this address may process it.
   func concerns(_ address: DeviceAddress) -> Bool { parameters.target.map { $0 == address } ?? true }
 
-  /// Sets whether anyone listens; it sends only then, or if it counts.
+  /// Sets whether there is a listener; it sends only then, or if it counts events.
   func setAudience(_ isThere: Bool) {
     guard isThere || place != nil && parameters.endsByItself else {
       alarm?.cancel()

@@ -2,9 +2,9 @@ import Adapter
 import Bluetooth
 import JSONFiles
 
-/// The commands of tests while the simulation goes on.
+/// The commands of tests during a simulation.
 extension Air {
-  /// How many devices and phones commands may bring the air to.
+  /// Maximum devices and phones that commands may add up to.
   private static let maximumDevices = 10_000
 
   /// A device as commands see it.
@@ -13,13 +13,13 @@ extension Air {
     public let name: String
     /// The address of its scenario.
     public let address: DeviceAddress
-    /// Whether it is on the air.
+    /// True if it is on the air.
     public let isPresent: Bool
-    /// Whether it has a link.
+    /// True if it has a link.
     public let isConnected: Bool
   }
 
-  /// The devices, in the order in which they came.
+  /// The devices, in order of appearance.
   public var deviceStates: [DeviceState] {
     devices.map { .init(name: $0.name, address: $0.address, isPresent: $0.isPresent, isConnected: $0.isConnected) }
   }
@@ -41,13 +41,13 @@ extension Air {
   }
 
   /// Takes a device from the air, or puts it back.
-  /// - Throws: `GAPError.unknownDevice`, with the names that there are; so do the other commands.
+  /// - Throws: `GAPError.unknownDevice`, with the present names; so do the other commands.
   public func command(_ name: String, isPresent: Bool) throws(BluetoothError) {
     try device(name).setPresent(isPresent)
   }
 
-  /// Has a device end its link, if it has one.
-  /// - Parameter reason: the HCI error code that the other side is told.
+  /// Makes a device end its link, if it has one.
+  /// - Parameter reason: the HCI error code reported to the other side.
   public func command(_ name: String, disconnectWith reason: UInt8) throws(BluetoothError) {
     try device(name).disconnect(reason: reason)
   }
@@ -73,10 +73,11 @@ extension Air {
     }
   }
 
-  /// Has a phone visit an adapter once. One with this address that is there already visits with the keys that it has.
+  /// Makes a phone visit an adapter once. A present phone with this address visits with its own keys.
   /// - Parameters:
   ///   - text: a phone, in the format of a scenario file.
-  ///   - isWanted: whether a caller waits for the report; the phone does not begin a visit without a waiting caller.
+  ///   - isWanted: returns true if a caller waits for the report; the phone does not begin a visit without a waiting
+  ///     caller.
   ///   - done: called once, when the visit is over.
   /// - Throws: `BledError.invalidParameter`, with the place in the text, or if the phone is on a visit;
   ///   `BledError.limitReached`.

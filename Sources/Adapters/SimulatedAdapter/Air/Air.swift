@@ -25,10 +25,10 @@ public final class Air {
     beginning = scheduler.now
   }
 
-  /// How many devices and phones there are.
+  /// The number of devices and phones.
   var participants: Int { devices.count + phones.count }
 
-  /// The age of the air, by which values change.
+  /// The age of the air, which determines the values.
   var age: Duration { beginning.duration(to: scheduler.now) }
 
   /// The random numbers for one purpose.
@@ -83,7 +83,8 @@ public final class Air {
   /// Ends an advertisement.
   func remove(_ advertiser: Advertiser) {
     if let place = advertiser.place, let last = advertisers.popLast() {
-      // The last one takes its place: thousands may be on the air, and rotation removes some many times a second.
+      // The last advertiser takes its place: thousands may be on the air, and rotation removes some many times a
+      // second.
       if last !== advertiser {
         advertisers[place] = last
         last.place = place
@@ -93,7 +94,7 @@ public final class Air {
     advertiser.setAudience(false)
   }
 
-  /// Whether an advertisement is on the air.
+  /// True if an advertisement is on the air.
   func contains(_ advertiser: Advertiser) -> Bool { advertiser.place != nil }
 
   /// Adds a possible listener.
@@ -109,7 +110,7 @@ public final class Air {
     audienceChanged()
   }
 
-  /// Call it when a listener starts or stops listening.
+  /// To be called when a listener starts or stops listening.
   func audienceChanged(to kind: Advertiser.Kind? = nil) {
     for advertiser in advertisers where kind == nil || advertiser.kind == kind {
       advertiser.setAudience(hasAudience(advertiser))
@@ -133,12 +134,12 @@ public final class Air {
     case connected(SimulatedLink)
     /// The advertiser did not respond.
     case failed(BluetoothError)
-    /// The device is no longer there, or is connected to another party.
+    /// The device is no longer present, or is connected to another party.
     case gone
   }
 
   /// Tries to connect to an advertiser, after its delay has passed.
-  /// - Parameter address: the address under which it was heard.
+  /// - Parameter address: the address of its received advertisement.
   func connect(
     _ end: SimulatedLink.End, to advertiser: Advertiser, at address: DeviceAddress, attempts: Int,
     _ parameters: ConnectionParameters, packetsPerEvent: Int
@@ -159,7 +160,7 @@ public final class Air {
 
 /// A receiver of advertisements.
 protocol Listener: AnyObject {
-  /// Whether it listens to this one.
+  /// True if it listens to this advertiser.
   func listens(to advertiser: Advertiser) -> Bool
   /// An advertisement was received with this strength.
   func heard(_ advertiser: Advertiser, rssi: Int)

@@ -8,7 +8,7 @@ struct ConnectionEvents {
   private let interval: Int64
   private let subrate: Int64
   private let continuation: Int64
-  /// The last event that is used because there was data before it.
+  /// The last event used because there was data before it.
   private var lastContinued: Int64 = 0
 
   /// Counts from now on.

@@ -9,9 +9,9 @@ final class LinkPair {
   let peripheral: SimulatedLink
   private(set) lazy var security = SecurityManagerPair(self)
 
-  /// How many packets each side sends in one connection event.
+  /// The number of packets that each side sends in one connection event.
   let packetsPerEvent: Int
-  /// The sides of its channels that are open, and whether they are the central's.
+  /// The open sides of its channels, each with true if it is the central's.
   private var channels: [(side: SimulatedChannel, isOfCentral: Bool)] = []
   private var events: ConnectionEvents
   private var alarm: (any ScheduledWork)?
@@ -21,7 +21,7 @@ final class LinkPair {
   private var requests: [(BluetoothError?) -> Void] = []
   /// The side that disconnected and the reason for each side, to be reported after the next connection event.
   private var ending: (central: BluetoothError, peripheral: BluetoothError)?
-  /// The side that sends all its packets before the link ends: the one that disconnected, as a controller does.
+  /// The side that sends all its packets before the link ends: the one that disconnected, as with a real controller.
   private var leaving: SimulatedLink?
   /// False when the sides no longer receive each other.
   private(set) var isCarrying = true
@@ -59,7 +59,7 @@ final class LinkPair {
     return LinkLayer(txPHY: phy, rxPHY: phy, txOctets: own, rxOctets: other)
   }
 
-  /// One side asks for another PHY: it is used six connection events later if both have it (Core 5.4, Vol 6, Part B,
+  /// One side requests another PHY: it is used six connection events later if both support it (Core 5.4, Vol 6, Part B,
   /// 5.1.10).
   func request(_ wanted: PHY, by side: SimulatedLink, _ done: @escaping (BluetoothError?) -> Void) {
     let other = side === central ? peripheral : central
@@ -79,7 +79,8 @@ final class LinkPair {
     }
   }
 
-  /// One side may send so long packets; the other one answers with its own longest (Core 5.4, Vol 6, Part B, 5.1.9).
+  /// One side may send packets of this length; the other one answers with its own longest (Core 5.4, Vol 6, Part B,
+  /// 5.1.9).
   func request(longestPacket octets: Int, by side: SimulatedLink) {
     let most = min(octets, central.radio.longestPacket, peripheral.radio.longestPacket)
     let isOfCentral = side === central
@@ -126,10 +127,10 @@ final class LinkPair {
     peripheral.tell(.parameters)
   }
 
-  /// Whether a side takes no more packets, since it has disconnected.
+  /// True if a side accepts no more packets, since it has disconnected.
   func isLeaving(_ side: SimulatedLink) -> Bool { leaving === side }
 
-  /// How many packets a side may have waiting before it is told to stop.
+  /// The number of packets that a side may queue before it has to stop.
   var room: Int { 2 * packetsPerEvent }
 
   /// The controller chooses within the range (Core 5.4, Vol 4, Part E, 7.8.12); the shortest makes the best simulation.
@@ -146,7 +147,7 @@ final class LinkPair {
       continuation: min(wanted.continuation, subrate - 1))
   }
 
-  /// The side that lacks a wanted feature, where the parameters are not those of every link.
+  /// The side that lacks a wanted feature, unless every link supports the parameters.
   private func lacking(_ wanted: ConnectionParameters, _ side: SimulatedLink) -> BluetoothError? {
     lacking(\.subrating, "connection subrating", side, isWanted: wanted.subrate.lowerBound > 1)
       ?? lacking(
@@ -237,8 +238,8 @@ final class LinkPair {
     peripheral.finish(peripheralReason)
   }
 
-  /// One side disconnects; both are told after the connection event that carries the last packet it has accepted.
-  /// - Parameter other: the reason that the other side is told.
+  /// One side disconnects; both are notified after the connection event that carries its last accepted packet.
+  /// - Parameter other: the reason reported to the other side.
   func terminate(
     by role: LinkRole, telling other: BluetoothError = HCIReason.remoteUserTerminatedConnection.error
   ) {
@@ -251,7 +252,7 @@ final class LinkPair {
     }
   }
 
-  /// Ends the link after the next connection event, with the reason that each side is told.
+  /// Ends the link after the next connection event, with a reason for each side.
   func terminate(central: BluetoothError, peripheral: BluetoothError) {
     guard ending == nil else { return }
     ending = (central, peripheral)
@@ -266,7 +267,7 @@ final class LinkPair {
     wake()
   }
 
-  /// One side is switched off: it ends at once, the other side is told in the next connection event.
+  /// One side is switched off: it ends at once, the other side is notified in the next connection event.
   func switchOff(_ side: SimulatedLink, _ reason: BluetoothError) {
     side.finish(reason)
     let other = HCIReason.remoteDeviceTerminatedConnectionDueToPowerOff.error
@@ -280,7 +281,7 @@ final class LinkPair {
     lose()
   }
 
-  /// No packet is received any more; both sides notice when the supervision timeout has passed.
+  /// No more packets are received; both sides notice when the supervision timeout has passed.
   func lose() {
     guard isCarrying else { return }
     isCarrying = false

@@ -15,7 +15,7 @@ final class SimulatedChannel: Channel {
     didSet { if isReading, !oldValue { other?.wake() } }
   }
 
-  /// How many packets a side may have waiting until it is out of credits.
+  /// The number of packets that a side may queue until it is out of credits.
   private static let room = 8
   private let pair: LinkPair
   private var other: SimulatedChannel?
@@ -80,7 +80,7 @@ final class SimulatedChannel: Channel {
   private func connectionEvent() {
     alarm = nil
     guard let other else { return }
-    // A closed side reads nothing more; data on the way to it is lost with it.
+    // A closed side reads nothing more; data in transit is lost.
     if other.isClosing { queue.removeAll() }
     for _ in 0..<pair.packetsPerEvent where other.isReading {
       guard let packet = queue.popFirst() else { break }
@@ -122,7 +122,7 @@ final class ChannelEcho {
   private func handle(_ event: ChannelEvent) {
     switch event {
     case .received(let packet):
-      // The other side may take less than it sends.
+      // The other side may accept shorter packets than it sends.
       var rest = packet[...]
       while !rest.isEmpty {
         waiting.append(Array(rest.prefix(channel.sendMTU)))

@@ -11,7 +11,7 @@ final class SimulatedLink: Link {
   let maximumMTU: Int
   /// The party that pairs on this side; nil if none does.
   let party: (any PairingParty)?
-  /// The address that the other side keeps, which it tells when it pairs; nil if it never does.
+  /// The other side's identity address, which it reveals when it pairs; nil if it never does.
   let peerIdentity: DeviceAddress?
   var onEvent: ((LinkEvent) -> Void)?
   /// Called before `.ended` is reported, so that the link's owner has released it by then.
@@ -20,19 +20,19 @@ final class SimulatedLink: Link {
   /// Called with the packets between this side's controller and its host, while there is a listener.
   var onTraffic: ((LinkTraffic) -> Void)?
 
-  /// Returns the listener for channels of this number on this side; nil if nothing does.
+  /// Returns the listener for channels of this number on this side; nil without one.
   var onChannelRequest: ((UInt16) -> ChannelListener?)?
 
-  /// While this side does not read, the other one buffers its packets, and is soon told to stop.
+  /// While this side does not read, the other one buffers its packets, and soon has to stop.
   var isReading = true {
     didSet { if isReading, !oldValue { pair?.wake() } }
   }
 
-  /// The packets that wait for the next connection event.
+  /// The packets queued for the next connection event.
   var queue = Deque<[UInt8]>()
   private var isFull = false
   var pair: LinkPair?
-  /// Measures the strength of the other side.
+  /// Measures the signal strength of the other side.
   private let signal: Signal
   private let valueLoss: ValueLoss?
   /// The features of this side's radio.
@@ -72,7 +72,7 @@ final class SimulatedLink: Link {
 
   var security: LinkSecurity { pair?.security.security ?? .none }
 
-  /// Whether this side has a key for the link.
+  /// True if this side has a key for the link.
   var isBonded: Bool { pair?.security.longTermKey(of: role) != nil }
 
   var isWritable: Bool { queue.count < (pair?.room ?? 0) }
@@ -87,7 +87,7 @@ final class SimulatedLink: Link {
 
   func disconnect() { pair?.terminate(by: role) }
 
-  /// Ends the link for a reason that the other side is told.
+  /// Ends the link, with a reason for the other side.
   func disconnect(telling reason: BluetoothError) { pair?.terminate(by: role, telling: reason) }
 
   func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void) {
@@ -122,7 +122,7 @@ final class SimulatedLink: Link {
     raise(to: level, as: capability, done)
   }
 
-  /// The same for a side that pairs as it usually does.
+  /// Raises the security, for a side that pairs in its usual way.
   func raiseSecurity(to level: Int, _ done: @escaping (BluetoothError?) -> Void) {
     raise(to: level, as: nil, done)
   }
@@ -203,7 +203,7 @@ final class SimulatedLink: Link {
     onEvent?(valueLoss?.drops(packet) == true ? .lost(1) : .received(packet))
   }
 
-  /// Tells that something about the link changed.
+  /// Reports a change of the link.
   func tell(_ change: LinkTraffic.Change) {
     onTraffic?(.changed(change))
     switch change {
@@ -241,7 +241,7 @@ enum LinkTraffic {
 struct ChannelListener {
   /// The parameters of its channels.
   var parameters: ChannelParameters
-  /// Takes one that was opened.
+  /// Accepts an opened channel.
   var accept: (SimulatedChannel) -> Void
 }
 
@@ -250,13 +250,13 @@ extension SimulatedLink {
   func switchOff(_ reason: BluetoothError) { pair?.switchOff(self, reason) }
   /// This side vanishes.
   func vanish(_ reason: BluetoothError) { pair?.vanish(self, reason) }
-  /// No packet is received any more.
+  /// No more packets are received.
   func lose() { pair?.lose() }
   /// Sends a Security Request, on the peripheral's side.
   func requestSecurity() { pair?.security.requestSecurity() }
 }
 
-/// The controller's error codes that come up on the simulated air (Core 5.4, Vol 1, Part F, 1.3).
+/// The controller error codes that occur on the simulated air (Core 5.4, Vol 1, Part F, 1.3).
 enum HCIReason: Int {
   case hardwareFailure = 0x03
   case authenticationFailure = 0x05
@@ -276,7 +276,7 @@ enum HCIReason: Int {
     BluetoothError(domain: .hci, code: rawValue, name: "\(self)", message: message)
   }
 
-  /// The error of a code, also one that does not come up by itself.
+  /// The error of a code, including codes that never occur by themselves.
   static func error(_ code: UInt8) -> BluetoothError {
     HCIReason(rawValue: Int(code))?.error
       ?? BluetoothError(

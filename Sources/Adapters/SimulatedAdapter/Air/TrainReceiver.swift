@@ -1,17 +1,17 @@
 import Adapter
 import Bluetooth
 
-/// A controller that gives trains to the other side of its links and takes them from there.
+/// A controller that transfers trains over its links, and receives them.
 protocol TrainHolder: AnyObject {
-  /// Whether it can do that.
+  /// True if it supports that.
   var transfersTrains: Bool { get }
-  /// The sender of a train of this controller, or of one that it follows; nil without one at present.
+  /// The sender of a train of this controller, or of a followed train; nil if there is none at present.
   func advertiser(of train: TransferredTrain) -> Advertiser?
   /// Follows a train from now on; nil if it is not on the air.
   func adopt(_ advertiser: Advertiser, _ parameters: SyncParameters) -> ReceivedTrain?
 }
 
-/// One side of a link, which waits for trains of the other side (Core 5.4, Vol 6, Part B, 5.1.13).
+/// One side of a link, waiting for trains of the other side (Core 5.4, Vol 6, Part B, 5.1.13).
 struct TrainReceiver {
   typealias Done = (Result<ReceivedTrain, BluetoothError>) -> Void
 
@@ -23,11 +23,11 @@ struct TrainReceiver {
   weak var holder: (any TrainHolder)?
   private var waiting: Waiting?
 
-  /// Whether it gives and takes trains.
+  /// True if it supports transfers of trains.
   var isAble: Bool { holder?.transfersTrains == true }
 
   /// Waits for a train.
-  /// - Returns: why not.
+  /// - Returns: the reason for a refusal; nil without one.
   mutating func wait(_ parameters: SyncParameters, _ done: @escaping Done) -> BluetoothError? {
     guard waiting == nil else { return BledError.alreadyInProgress.error("a train is waited for") }
     waiting = Waiting(parameters: parameters, done: done)
@@ -46,7 +46,7 @@ struct TrainReceiver {
     return { [received] in former.done(.success(received)) }
   }
 
-  /// No train is waited for any more.
+  /// Stops waiting for a train.
   /// - Returns: the end of the wait, to be called later.
   mutating func end(_ error: BluetoothError) -> (() -> Void)? {
     guard let former = waiting else { return nil }

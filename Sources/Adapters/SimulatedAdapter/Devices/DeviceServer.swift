@@ -8,13 +8,13 @@ import GATT
 final class DeviceServer {
   private struct Characteristic {
     let description: CharacteristicDescription
-    /// 0 while its service is away.
+    /// 0 while its service is removed.
     var handle: UInt16
     var number: MovingNumber?
     var replay: RecordedReplay?
     /// Rings when the next value is due to a subscriber.
     var alarm: (any ScheduledWork)?
-    /// A value is due and waits for room on the link, or for the last one's confirmation.
+    /// True if a value is due and waits for room on the link, or for the last value's confirmation.
     var isDue = false
     var isIndicating = false
   }
@@ -23,7 +23,7 @@ final class DeviceServer {
     let description: ServiceDescription
     /// Its characteristics, by their places.
     let characteristics: Range<Int>
-    /// 0 while it is away.
+    /// 0 while it is removed.
     var handle: UInt16
   }
 
@@ -70,13 +70,13 @@ final class DeviceServer {
 
   // MARK: - Services
 
-  /// Removes the last service, or adds it again if it was removed, and tells the peer.
+  /// Removes the last service, or adds it again if it was removed, and notifies the peer.
   private func moveLastService() {
     guard let last = services.indices.last else { return }
     if let range = services[last].handle == 0 ? register(last) : remove(last) { host.databaseChanged(range) }
   }
 
-  /// Has these services, besides the generic ones, and tells the peer. Unchanged services keep their handles.
+  /// Sets these services, besides the generic ones, and notifies the peer. Unchanged services keep their handles.
   func setServices(_ wanted: [ServiceDescription]) {
     var missing = wanted
     var changed: [ClosedRange<UInt16>] = []
@@ -96,7 +96,7 @@ final class DeviceServer {
     host.databaseChanged(first...last)
   }
 
-  /// Forgets the services that are away, with their characteristics.
+  /// Forgets the removed services, with their characteristics.
   private func forgetRemoved() {
     var kept: [Characteristic] = []
     services = services.filter { $0.handle != 0 }.map { service in
@@ -149,7 +149,7 @@ final class DeviceServer {
     return registered.range
   }
 
-  /// Takes a service from the database.
+  /// Removes a service from the database.
   private func remove(_ index: Int) -> ClosedRange<UInt16>? {
     for place in services[index].characteristics {
       subscriptionChanged(characteristics[place].handle, [])
@@ -190,7 +190,7 @@ final class DeviceServer {
       }
       subscriptionChanged(handle, wanted)
     case .indicationFinished(let id, _):
-      // The characteristic may be gone, and others have moved.
+      // The characteristic may have been removed, and others have moved.
       guard let index = index(of: UInt16(id.value)) else { return }
       characteristics[index].isIndicating = false
       if characteristics[index].isDue { send(index) }
@@ -225,7 +225,7 @@ final class DeviceServer {
   }
 
   /// Sets a value, and sends it to a subscriber.
-  /// - Returns: false if there is no such characteristic, or its value changes by a rule.
+  /// - Returns: false without such a characteristic, or its value changes by a rule.
   func setValue(_ value: [UInt8], of uuid: BluetoothUUID) -> Bool {
     guard let index = characteristics.firstIndex(where: { $0.description.uuid == uuid && $0.handle != 0 }),
       characteristics[index].number == nil, characteristics[index].replay == nil
@@ -256,7 +256,7 @@ final class DeviceServer {
     let handle = characteristics[index].handle
     characteristics[index].alarm = air.scheduler.schedule(after: period) { [weak self] in
       guard let self, let index = self.index(of: handle) else { return }
-      // The values of a recording follow one another, however late one is.
+      // The values of a recording follow one another, even if one is late.
       if characteristics[index].replay == nil { setAlarm(index) }
       send(index)
     }
@@ -277,7 +277,7 @@ final class DeviceServer {
     }
   }
 
-  /// The value that a subscriber is sent now. Of a recording it is the next one, which is followed by another.
+  /// The value to send to a subscriber now. For a recording it is the next one, which is followed by another.
   private func valueToSend(_ index: Int) -> [UInt8] {
     guard let value = characteristics[index].replay?.send() else { return value(index) }
     setAlarm(index)

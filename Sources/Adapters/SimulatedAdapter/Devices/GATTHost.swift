@@ -11,18 +11,18 @@ final class GATTHost {
   var onAction: ((GATTAction) -> Void)?
   /// Replaces a packet that is to be sent; nil drops it. Without it all packets are sent as they are.
   var onSend: (([UInt8]) -> [UInt8]?)?
-  /// How a packet of the peer is received; without it at once.
+  /// The reception of a packet from the peer; without it at once.
   var onReceive: (([UInt8]) -> Reception)?
   /// The first octet of the packet that is being processed.
   private(set) var opcode: ATTOpcode?
-  /// There is room on the link again.
+  /// The link has room again.
   var onWritable: (() -> Void)?
   /// The link has ended, and with it everything pending.
   var onEnded: (() -> Void)?
 
-  /// Whether this side has a key for the link, which decides between two errors.
+  /// True if this side has a key for the link, which decides between two errors.
   var isBonded: () -> Bool = { false }
-  /// Whether a procedure that is refused for lack of security waits for `resume`.
+  /// True if a procedure refused for lack of security waits for `resume`.
   var asksForSecurity = false
 
   private let scheduler: any Scheduler
@@ -31,14 +31,14 @@ final class GATTHost {
   private var actions: [GATTAction] = []
   private var isExecuting = false
   private var alarm: (time: Instant, work: any ScheduledWork)?
-  /// When the last waiting packet is passed on: none overtakes another.
+  /// The time at which the last waiting packet is passed on: none overtakes another.
   private var lastArrival = Instant.zero
 
   /// The reception of a packet.
   struct Reception {
-    /// The time that it waits.
+    /// The delay.
     var delay = Duration.zero
-    /// The error that answers it in place of the machine.
+    /// The error that answers it instead of the machine.
     var error: ATTErrorCode?
   }
 

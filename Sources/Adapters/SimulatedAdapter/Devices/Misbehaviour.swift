@@ -2,12 +2,12 @@ import ATT
 import Adapter
 import Bluetooth
 
-/// The faults of one device while it is connected: it answers late or with errors, falls silent, sends invalid packets,
-/// changes its services.
+/// The faults of a connected device: it answers late or with errors, falls silent, sends invalid packets, changes its
+/// services.
 final class Misbehaviour {
-  /// Called each time that the services are to change.
+  /// Called for each change of the services.
   var changeServices: (() -> Void)?
-  /// The time that each packet waits until it is processed.
+  /// The delay of each packet's processing.
   var responseDelay: TimeSpan
 
   private unowned let air: Air
@@ -16,7 +16,7 @@ final class Misbehaviour {
   private var responses: SeededGenerator
   private var alarm: (any ScheduledWork)?
   private var isConnected = false
-  /// When it falls silent on this link.
+  /// The time at which it falls silent on this link.
   private var silence: Instant?
 
   init(_ description: DeviceDescription, air: Air) {
@@ -27,7 +27,7 @@ final class Misbehaviour {
     responses = air.generator(Stream.responses.of(description.address))
   }
 
-  /// The device has other faults, and on its link from this moment on.
+  /// Replaces the device's faults, on its link from this moment on.
   func change(_ faults: DeviceDescription.Faults) {
     self.faults = faults
     if isConnected { linkIsUp() }
@@ -57,7 +57,7 @@ final class Misbehaviour {
     }
   }
 
-  /// How a packet of the peer is received.
+  /// The reception of a packet from the peer.
   /// - Parameter characteristic: the characteristic with the handle of a value.
   func reception(_ packet: [UInt8], _ characteristic: (UInt16) -> BluetoothUUID?) -> GATTHost.Reception {
     var reception = GATTHost.Reception(delay: responseDelay.draw(&responses))
@@ -75,13 +75,13 @@ final class Misbehaviour {
   func distort(_ packet: [UInt8]) -> [UInt8]? {
     if let silence, silence <= air.scheduler.now { return nil }
     guard generator.chance(faults.nonsense) else { return packet }
-    // As long as the packet that it replaces, so that it fits the link.
+    // As long as the packet it replaces, so that it fits the link.
     return packet.map { _ in UInt8(truncatingIfNeeded: generator.next()) }
   }
 }
 
 extension AnswerFault.Request {
-  /// The request that a packet is, if it has one handle.
+  /// The request in a packet, if it has one handle.
   fileprivate init?(_ packet: [UInt8]) {
     guard let opcode = packet.first, packet.count >= 3 else { return nil }
     switch ATTOpcode(rawValue: opcode) {
@@ -103,7 +103,7 @@ final class ValueLoss {
     self.generator = generator
   }
 
-  /// Whether this packet is a value that is lost. All others arrive: a link without one of its answers is of no use.
+  /// True if this packet is a lost value. All others arrive: a link that lacks an answer is useless.
   func drops(_ packet: [UInt8]) -> Bool {
     packet.first == ATTOpcode.handleValueNotification.rawValue && generator.chance(probability)
   }

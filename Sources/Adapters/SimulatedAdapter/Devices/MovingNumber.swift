@@ -8,15 +8,15 @@ import Bluetooth
   import Darwin
 #endif
 
-/// A number that changes by a rule. It is computed on demand, so that a value that is not read costs nothing,
-/// and depends only on the time, not on how often it was read.
+/// A number that changes by a rule. It is computed on demand, so that an unread value costs nothing, and depends only
+/// on the time, not on the number of reads.
 struct MovingNumber {
   private let rule: NumberRule
   private var generator: SeededGenerator
   /// The position of the random walk, and the number of its steps.
   private var walked: (number: Double, steps: Int64)
 
-  /// A walk that was not read for longer than this many steps continues from where it was.
+  /// A walk that was not read for more than this many steps continues from its last position.
   private static let longestWalk: Int64 = 100_000
 
   init(_ rule: NumberRule, generator: SeededGenerator) {

@@ -8,7 +8,7 @@ import GATT
 /// It is a list of tasks, the first of which is in progress; discoveries add tasks to the list.
 final class PhoneVisit {
   private enum Task {
-    /// A procedure, and the step of the script that it belongs to.
+    /// A procedure, and its step of the script.
     case procedure(GATTProcedure, String? = nil, of: BluetoothUUID? = nil)
     case services
     case characteristics(in: ClosedRange<UInt16>, isGeneric: Bool)
@@ -16,7 +16,7 @@ final class PhoneVisit {
     case step(PhoneDescription.Step)
   }
 
-  /// The steps until now.
+  /// The steps so far.
   private(set) var report = VisitReport()
 
   private struct Characteristic {
@@ -33,7 +33,7 @@ final class PhoneVisit {
   private var generator: SeededGenerator
   private var tasks: [Task]
   private var characteristics: [Characteristic] = []
-  /// The payload of a packet.
+  /// The ATT MTU.
   private var mtu = 23
   /// The number of the procedure in progress.
   private var procedure: UInt64 = 0
@@ -48,7 +48,7 @@ final class PhoneVisit {
     departure = scheduler.now.advanced(by: stay)
     tasks = [.procedure(.exchangeMTU), .services] + phone.script.map(Task.step)
     host = GATTHost(scheduler: scheduler)
-    // A phone has a name too.
+    // A phone has a name, too.
     _ = try? host.database.add(.genericAccess(name: phone.name))
     host.asksForSecurity = phone.pairing != nil
     host.attach(link)
@@ -57,13 +57,13 @@ final class PhoneVisit {
     begin()
   }
 
-  /// A phone encrypts the link with the keys that it has; if the other side has lost them the link ends.
+  /// A phone encrypts the link with its keys; if the other side has lost them the link ends.
   private func begin() {
     guard link.isBonded else { return next() }
     link.raiseSecurity(to: 2) { [weak self] _ in self?.next() }
   }
 
-  /// Begins with the next task; after the last one it waits until it is time to leave.
+  /// Begins the next task; after the last one waits until it is time to leave.
   private func next() {
     guard link.isOpen else { return }
     guard let task = tasks.first else {

@@ -2,11 +2,11 @@
 ///
 /// | Input                | Effect                                                           |
 /// |----------------------|------------------------------------------------------------------|
-/// | a link came up       | it begins anew                                                   |
+/// | a link came up       | it restarts                                                      |
 /// | a client subscribed  | the first value is the next to be sent                           |
-/// | a value was sent     | it is the value that is read, and the one behind it is the next  |
+/// | a value was sent     | reads return it, and its successor is the next                   |
 struct RecordedReplay {
-  /// Values that follow one another at once would never let time go on.
+  /// Values that follow one another without delay would stop time.
   private static let shortestDelay = Duration.milliseconds(1)
   private let values: RecordedValues
   /// The age of the simulation when the link came up.
@@ -25,7 +25,7 @@ struct RecordedReplay {
     values.sent.indices.contains(next) ? max(Self.shortestDelay, values.sent[next].after) : nil
   }
 
-  /// The value that is due, which from now on is the one that is read.
+  /// The due value, which reads return from now on.
   mutating func send() -> [UInt8]? {
     guard values.sent.indices.contains(next) else { return nil }
     lastSent = values.sent[next].value
@@ -33,7 +33,7 @@ struct RecordedReplay {
     return lastSent
   }
 
-  /// The value that is read at an age of the simulation; nil: the one of the description.
+  /// The value that reads return at an age of the simulation; nil: the description's.
   func value(at age: Duration) -> [UInt8]? {
     lastSent ?? values.read.last { $0.at <= age - linkUp }?.value
   }

@@ -1,6 +1,6 @@
 /// The received signal strength: noise from packet to packet on top of a slow drift.
 final class Signal {
-  /// How strong it is.
+  /// Its strength.
   var description: SignalDescription
   private var generator: SeededGenerator
   private var drift = 0.0

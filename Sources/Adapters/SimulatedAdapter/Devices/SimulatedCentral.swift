@@ -25,16 +25,16 @@ final class SimulatedCentral: Listener {
   private var end: SimulatedLink.End
   private let privateAddress: PrivateAddress?
   private var state = State.resting
-  /// The visit that was asked for.
+  /// The requested visit.
   private var request: Request?
 
   private struct Request {
-    /// Whether a caller waits for the report.
+    /// Returns true if a caller waits for the report.
     let isWanted: () -> Bool
     let done: (VisitReport) -> Void
   }
 
-  /// How many packets a phone sends in one connection event.
+  /// The number of packets that a phone sends in one connection event.
   private static let packetsPerEvent = 6
 
   init(_ description: PhoneDescription, air: Air) {
@@ -55,9 +55,10 @@ final class SimulatedCentral: Listener {
 
   /// Visits once, as described.
   /// - Parameters:
-  ///   - isWanted: whether a caller waits for the report; the phone does not begin a visit without a waiting caller.
+  ///   - isWanted: returns true if a caller waits for the report; the phone does not begin a visit without a waiting
+  ///     caller.
   ///   - done: called once, when the visit is over.
-  /// - Returns: false if the phone is on a visit, or looks for an advertisement for a waiting caller.
+  /// - Returns: false if the phone is on a visit, or searches for an advertisement for a waiting caller.
   func visit(
     _ description: PhoneDescription, isWanted: @escaping () -> Bool, _ done: @escaping (VisitReport) -> Void
   ) -> Bool {

@@ -7,7 +7,7 @@ final class SimulatedPeripheral: Connectable {
   let address: DeviceAddress
   let name: String
   let pairing: DevicePairing
-  /// The device's end of a link, with its address of the moment.
+  /// The device's end of a link, with its present address.
   var linkEnd: SimulatedLink.End {
     var end = end
     end.address = privateAddress?.address ?? address
@@ -24,7 +24,7 @@ final class SimulatedPeripheral: Connectable {
   private var advertiser: Advertiser?
   private(set) var isPresent = false
   private var link: SimulatedLink?
-  /// Rings when no packets arrive on the link any more.
+  /// Rings when the link stops carrying packets.
   private var lossAlarm: (any ScheduledWork)?
   /// Made at the first connection: most devices are only ever scanned.
   private var server: DeviceServer?
@@ -61,22 +61,22 @@ final class SimulatedPeripheral: Connectable {
     advertise()
   }
 
-  /// Whether it has a link.
+  /// True if it has a link.
   var isConnected: Bool { link != nil }
 
   /// Ends its link, if it has one.
-  /// - Parameter reason: the HCI error code that the other side is told.
+  /// - Parameter reason: the HCI error code reported to the other side.
   func disconnect(reason: UInt8) { link?.disconnect(telling: HCIReason.error(reason)) }
 
   /// Sets a value, and sends it to a subscriber.
-  /// - Returns: false if there is no such characteristic, or its value changes by a rule.
+  /// - Returns: false without such a characteristic, or its value changes by a rule.
   func setValue(_ value: [UInt8], of characteristic: BluetoothUUID) -> Bool {
     let server = server ?? DeviceServer(description, air: air)
     self.server = server
     return server.setValue(value, of: characteristic)
   }
 
-  /// Members of the device change, on its link from this moment on.
+  /// Changes members of the device, on its link from this moment on.
   func change(_ change: DeviceChange) {
     if let new = change.signal { signal.description = new }
     if let new = change.losses {

@@ -1,27 +1,26 @@
 import Bluetooth
 
-/// The steps of a phone's visit, and how it ended.
+/// The steps of a phone's visit, and its end.
 public struct VisitReport: Sendable {
-  /// One thing that happened.
+  /// A step that happened.
   public struct Step: Hashable, Sendable {
-    /// When, in seconds since 1970.
+    /// The time, in seconds since 1970.
     public let time: Double
-    /// "discover" for each characteristic that it found, the word of a step of the script, or "value" for one that it
-    /// was sent.
+    /// "discover" for each discovered characteristic, the word of a step of the script, or "value" for a received one.
     public let action: String
-    /// The characteristic; nil if it is about none.
+    /// The characteristic; nil if the step concerns none.
     public let characteristic: BluetoothUUID?
     /// The value that was read or sent.
     public let value: [UInt8]?
-    /// Why it failed; nil if it did not.
+    /// The reason for its failure; nil without one.
     public let error: BluetoothError?
   }
 
-  /// How many steps are kept.
+  /// Maximum steps kept.
   static let capacity = 1000
 
   /// The first steps, in order.
   public internal(set) var steps: [Step] = []
-  /// Whether the link lasted to the end of the script.
+  /// True if the link lasted to the end of the script.
   public internal(set) var isComplete = false
 }

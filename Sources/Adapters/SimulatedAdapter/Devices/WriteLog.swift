@@ -2,26 +2,26 @@ import Bluetooth
 
 /// The newest writes to simulated devices.
 public struct WriteLog: Sendable {
-  /// How a value was written.
+  /// The kind of a write.
   public enum Operation: String, Sendable { case write, writeWithoutResponse, subscribe }
 
   /// One write.
   public struct Entry: Hashable, Sendable {
     /// Its number, from 1 on.
     public let number: Int
-    /// When, in seconds since 1970.
+    /// The time, in seconds since 1970.
     public let time: Double
     /// The name of the device.
     public let device: String
     /// The characteristic.
     public let characteristic: BluetoothUUID
-    /// How it was written; subscribing writes the Client Characteristic Configuration.
+    /// The kind of the write; subscribing writes the Client Characteristic Configuration.
     public let operation: Operation
     /// The octets.
     public let value: [UInt8]
   }
 
-  /// How many are kept.
+  /// Maximum entries kept.
   private static let capacity = 1000
   private var entries: [Entry] = []
   private var next = 0
@@ -38,7 +38,7 @@ public struct WriteLog: Sendable {
   /// The entries with a higher number, the first one first.
   /// - Parameters:
   ///   - device: the name of the device; nil for all.
-  ///   - limit: how many at most.
+  ///   - limit: the maximum number.
   public func entries(after number: Int, device: String?, limit: Int) -> [Entry] {
     let start = max(0, number, next - entries.count)
     var found: [Entry] = []

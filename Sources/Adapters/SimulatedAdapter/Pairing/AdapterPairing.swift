@@ -2,7 +2,7 @@ import Adapter
 import Bluetooth
 import BluetoothCrypto
 
-/// How an adapter pairs for the daemon, which keeps the bonds, and the questions that wait for an answer.
+/// The pairings of an adapter for the daemon, which keeps the bonds, and the pending questions.
 final class AdapterPairing: PairingParty {
   let identity: DeviceAddress
   /// The adapter always uses its own address.
@@ -11,11 +11,11 @@ final class AdapterPairing: PairingParty {
   /// All bonds of the machine.
   var bonds: (any BondSource)?
   var settings = PairingSettings()
-  /// Tells the adapter's owner; the address is that of a link's peer.
+  /// Notifies the adapter's owner; the address is the peer's on the link.
   var onEvent: ((DeviceAddress, PairingEvent) -> Void)?
 
   private var generator: SeededGenerator
-  /// The open questions, one of each device at most.
+  /// The open questions, at most one per device.
   private var questions: [QuestionID: PairingPrompt] = [:]
   private var lastQuestion: UInt64 = 0
 
@@ -24,7 +24,7 @@ final class AdapterPairing: PairingParty {
     self.generator = generator
   }
 
-  /// The bond with a device that calls itself so on a link.
+  /// The bond with a device that uses this address on a link.
   private func bond(with peer: DeviceAddress) -> Bond? {
     bonds?.all.first { bond in
       guard bond.local == identity else { return false }
@@ -34,7 +34,7 @@ final class AdapterPairing: PairingParty {
     }
   }
 
-  /// Answers a question, if it waits still.
+  /// Answers a question if it is still open.
   func answer(_ question: QuestionID, _ answer: PairingAnswer) {
     questions.removeValue(forKey: question)?.answer(answer)
   }

@@ -2,24 +2,24 @@ import Adapter
 import Bluetooth
 import BluetoothCrypto
 
-/// How a device or a phone of the scenario pairs, and the keys that it keeps.
+/// The pairings of a device or a phone of the scenario, and its keys.
 final class DevicePairing: PairingParty {
   let identity: DeviceAddress
   let identityResolvingKey: Key128?
   let keys: SimulatedKeys?
 
   private unowned let air: Air
-  /// How it pairs; nil if it does not.
+  /// The pairing description; nil if it does not pair.
   var description: PairingDescription?
   private var generator: SeededGenerator
   /// The keys of this run, by the other side's address.
   private var known: [DeviceAddress: [LongTermKey]] = [:]
-  /// Whether the keys of earlier runs are lost.
+  /// True if the keys of earlier runs are lost.
   private var hasForgotten: Bool
 
   /// - Parameters:
-  ///   - description: how it pairs; nil if it does not.
-  ///   - hasPrivateAddresses: whether it tells the key of its private addresses.
+  ///   - description: the pairing description; nil if it does not pair.
+  ///   - hasPrivateAddresses: true if it distributes the key of its private addresses.
   init(
     _ description: PairingDescription?, of identity: DeviceAddress, hasPrivateAddresses: Bool, air: Air
   ) {
@@ -32,7 +32,7 @@ final class DevicePairing: PairingParty {
     hasForgotten = description?.losesKeys ?? false
   }
 
-  /// Whether it asks for security as soon as a central has connected.
+  /// True if it requests security as soon as a central has connected.
   var requestsSecurity: Bool { description?.requestsSecurity ?? false }
 
   /// The device loses all keys.

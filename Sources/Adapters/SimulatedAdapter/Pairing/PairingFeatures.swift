@@ -3,13 +3,13 @@ import Bluetooth
 
 /// The features that a side announces before it pairs (Core 5.4, Vol 3, Part H, 3.5.1).
 struct PairingFeatures: Hashable, Sendable {
-  /// The means of a person there.
+  /// The input and output capability.
   var capability: PairingCapability
-  /// Whether it has LE Secure Connections; otherwise the pairing is legacy.
+  /// True if it has LE Secure Connections; otherwise the pairing is legacy.
   var hasSecureConnections = true
-  /// Whether it keeps keys.
+  /// True if it keeps keys.
   var bonds = true
-  /// Whether it wants protection against a person in the middle.
+  /// True if it requires protection against a person in the middle.
   var wantsAuthentication: Bool
   /// The largest key it supports, 7 to 16 octets.
   var keySize = 16

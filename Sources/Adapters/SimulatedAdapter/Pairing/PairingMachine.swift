@@ -10,17 +10,17 @@ import Bluetooth
 
 /// One pairing between the two sides of a simulated link, without the cryptography.
 struct PairingMachine {
-  /// Why it failed.
+  /// The reason for its failure.
   enum Failure: Hashable, Sendable {
     /// A side does not pair.
     case notSupported(LinkRole)
-    /// A person or a policy there said no.
+    /// The user or a policy of a side refused.
     case refused(LinkRole)
     /// The passkeys differ.
     case wrongPasskey
     /// A side has no key of 7 octets or more.
     case keyTooShort
-    /// No answer came in 30 seconds.
+    /// No answer arrived in 30 seconds.
     case timeout
   }
 
@@ -28,9 +28,9 @@ struct PairingMachine {
   struct Outcome: Hashable, Sendable {
     var method: PairingMethod
     var isSecureConnections: Bool
-    /// Octets of the key, 7 to 16.
+    /// The key size in octets, 7 to 16.
     var keySize: Int
-    /// Whether both sides keep the keys.
+    /// True if both sides keep the keys.
     var bonds: Bool
 
     /// The protection of the link.
@@ -42,7 +42,7 @@ struct PairingMachine {
 
   enum Action: Hashable, Sendable {
     case ask(LinkRole, PairingQuestion)
-    /// The person at the other side types this passkey.
+    /// The user at the other side types this passkey.
     case show(LinkRole, UInt32)
     case succeeded(Outcome)
     case failed(Failure)
@@ -51,9 +51,9 @@ struct PairingMachine {
   /// The numbers of one pairing, 0 to 999999.
   struct Numbers: Hashable, Sendable {
     var compared: UInt32
-    /// The passkey that the central shows, if it comes to that.
+    /// The passkey that the central shows, if needed.
     var shownByCentral: UInt32
-    /// The same of the peripheral.
+    /// The passkey that the peripheral shows, if needed.
     var shownByPeripheral: UInt32
   }
 
@@ -74,13 +74,13 @@ struct PairingMachine {
   private let roundTrip: Duration
   private var state: State
   private var outcome: Outcome?
-  /// The passkeys that are known so far: the one shown, or the first one typed.
+  /// The passkeys known so far: the one shown, or the first one typed.
   private var passkey: UInt32?
 
   /// Begins to pair.
   /// - Parameters:
   ///   - central: the central's data about itself; nil if it does not pair.
-  ///   - peripheral: the same of the peripheral.
+  ///   - peripheral: the peripheral's data about itself; nil if it does not pair.
   ///   - roundTrip: the time that a packet and its answer take.
   ///   - numbers: the numbers of this pairing.
   init(
@@ -124,7 +124,7 @@ struct PairingMachine {
     outcome = result
     let both: Set<LinkRole> = [.central, .peripheral]
     switch method {
-    // Devices have no data that did not go over the air.
+    // Devices have no out-of-band data.
     case .justWorks, .outOfBand: ask(both, .consent, now, &actions)
     case .comparison: ask(both, .comparison(numbers.compared), now, &actions)
     case .typedPasskey: ask(both, .passkey, now, &actions)
@@ -143,7 +143,7 @@ struct PairingMachine {
     actions += [.central, .peripheral].filter(roles.contains).map { .ask($0, question) }
   }
 
-  /// A side answers the question that it was asked; anything else is ignored.
+  /// A side answers its question; anything else is ignored.
   mutating func answered(_ role: LinkRole, _ answer: PairingAnswer, now: Instant, actions: inout [Action]) {
     guard case .asking(let until, var waiting) = state, waiting.remove(role) != nil else { return }
     switch (outcome?.method, answer) {

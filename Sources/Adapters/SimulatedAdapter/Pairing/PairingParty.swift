@@ -4,26 +4,26 @@ import BluetoothCrypto
 
 /// The party at one end of a simulated link: an adapter for the daemon, or a device or a phone of the scenario.
 protocol PairingParty: AnyObject {
-  /// The address that it keeps.
+  /// Its identity address.
   var identity: DeviceAddress { get }
   /// The key that resolves its private addresses; nil if it has none.
   var identityResolvingKey: Key128? { get }
-  /// Where the keys of its pairings come from; nil if the other side decides.
+  /// The source of the keys of its pairings; nil if the other side decides.
   var keys: SimulatedKeys? { get }
 
   /// The features that it announces; nil if it does not pair.
   /// - Parameters:
-  ///   - level: the level that it wants for the link, 2 to 4; nil if the other side began.
-  ///   - capability: the capability of a person at this side for this pairing; nil for the usual one.
+  ///   - level: the level that it requests for the link, 2 to 4; nil if the other side began.
+  ///   - capability: the capability of this side for this pairing; nil for the usual one.
   func features(wanted level: Int?, as capability: PairingCapability?) -> PairingFeatures?
-  /// A number from 0 to 999999, another one each time.
+  /// A number from 0 to 999999, different each time.
   func drawNumber() -> UInt32
   /// The passkey that it shows, 0 to 999999.
   func drawPasskey() -> UInt32
 
-  /// Asks the person there.
+  /// Asks the user of this side.
   func ask(_ prompt: PairingPrompt)
-  /// Has a passkey shown; it is typed at the other side.
+  /// Shows a passkey, to be typed at the other side.
   func show(_ passkey: UInt32, to peer: DeviceAddress)
   /// A pairing has succeeded.
   /// - Parameter bond: the keys to keep; nil if one side keeps none.
@@ -33,23 +33,23 @@ protocol PairingParty: AnyObject {
   /// The link could not be encrypted: the other side (`theirs`) or this one has no key for it.
   func keysLost(with peer: DeviceAddress, theirs: Bool)
 
-  /// The key that it remembers for links with this device on which it has this role.
+  /// The stored key for links with this device on which it has this role.
   func longTermKey(with peer: DeviceAddress, as role: LinkRole) -> LongTermKey?
-  /// Whether it has this key for such links.
+  /// True if it has this key for such links.
   func recognises(_ key: LongTermKey, of peer: DeviceAddress, as role: LinkRole) -> Bool
-  /// Whether it pairs, or encrypts the link, when a peripheral asks for it.
+  /// True if it pairs, or encrypts the link, when a peripheral requests it.
   var followsSecurityRequests: Bool { get }
 }
 
 /// A question to one side of a pairing.
 struct PairingPrompt {
   let question: PairingQuestion
-  /// The other side's address, as it calls itself on the link.
+  /// The other side's address on the link.
   let peer: DeviceAddress
-  /// Whether the side that is asked is the central and began by itself.
+  /// True if the asked side is the central and began by itself.
   let isOwnPairing: Bool
   /// The passkey that the other side shows.
   let shown: UInt32?
-  /// Takes the answer. One that comes too late is ignored.
+  /// Receives the answer. A late answer is ignored.
   let answer: (PairingAnswer) -> Void
 }

@@ -10,15 +10,15 @@ import Bluetooth
 // The link's end ends everything.
 
 /// The Security Managers at both ends of a simulated link (Core 5.4, Vol 3, Part H): the protection of the link, and
-/// the way there. Packets of the pairing are not simulated, only the time that they take.
+/// the procedures that raise it. Packets of the pairing are not simulated, only their duration.
 final class SecurityManagerPair {
-  /// How the link is protected.
+  /// The protection of the link.
   private(set) var security = LinkSecurity.none
 
   private struct Raise {
     let role: LinkRole
     let level: Int
-    /// The means of a person if it pairs.
+    /// The input and output capability if it pairs.
     let capability: PairingCapability?
     let done: (BluetoothError?) -> Void
   }
@@ -33,22 +33,22 @@ final class SecurityManagerPair {
   private var state = State.idle
   private var raises: [Raise] = []
   private var alarm: (any ScheduledWork)?
-  /// Which pairing it is: answers of an earlier one are too late.
+  /// The number of the present pairing: answers of an earlier one are too late.
   private var number = 0
   private var shown: UInt32?
 
   init(_ pair: LinkPair) { self.pair = pair }
 
   private var scheduler: any Scheduler { pair.scheduler }
-  /// A packet and its answer.
+  /// The time of a packet and its answer.
   private var roundTrip: Duration { pair.parameters.interval * 2 }
   private func side(_ role: LinkRole) -> SimulatedLink { role == .central ? pair.central : pair.peripheral }
   private func party(_ role: LinkRole) -> (any PairingParty)? { side(role).party }
 
   // MARK: - Keys
 
-  /// The key that a side has for this link: the one it remembers, or the one of the other side if it would have made
-  /// the same: a simulated device that was started anew has not lost its keys.
+  /// A side's key for this link: its stored key, or the other side's if it would have made the same one: a restarted
+  /// simulated device has not lost its keys.
   func longTermKey(of role: LinkRole) -> LongTermKey? {
     guard let own = party(role) else { return nil }
     if let key = own.longTermKey(with: side(role).peer, as: role) { return key }
@@ -60,7 +60,7 @@ final class SecurityManagerPair {
 
   // MARK: - Raising the protection
 
-  /// One side wants the link to have this level, 2 to 4.
+  /// One side requests this level for the link, 2 to 4.
   /// - Parameter done: called once, not from inside this call.
   func raise(
     by role: LinkRole, to level: Int, as capability: PairingCapability?, _ done: @escaping (BluetoothError?) -> Void
@@ -208,7 +208,7 @@ final class SecurityManagerPair {
       party(role)?.pairingFailed(with: side(role).peer, error)
       endRaises(of: role, error)
     }
-    // Nothing of the Security Manager may follow on this link (3.4).
+    // The Security Manager must not continue on this link (3.4).
     guard failure == .timeout else { return }
     let error = HCIReason.authenticationFailure.error
     pair.terminate(central: error, peripheral: error)
@@ -259,7 +259,7 @@ extension LinkRole {
 }
 
 extension PairingMachine.Failure {
-  /// The error that a side is given.
+  /// The error for a side.
   fileprivate func error(with peer: DeviceAddress, seenBy role: LinkRole) -> BluetoothError {
     let reason =
       switch self {

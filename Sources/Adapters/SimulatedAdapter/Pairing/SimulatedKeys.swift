@@ -3,7 +3,7 @@ import Bluetooth
 import BluetoothCrypto
 
 /// The keys of simulated devices. They follow from the scenario's seed and the addresses, so a device and the daemon
-/// agree on them also after one of them was started anew.
+/// agree on them even after a restart of either.
 struct SimulatedKeys: Sendable {
   private let secret: Key128
 
@@ -16,7 +16,7 @@ struct SimulatedKeys: Sendable {
   /// The keys for encryption that two devices keep after a pairing.
   /// - Parameters:
   ///   - central: the identity address of the side that was central.
-  ///   - peripheral: the same of the peripheral.
+  ///   - peripheral: the identity address of the side that was peripheral.
   ///   - role: the role of the side with this view.
   func longTermKeys(
     central: DeviceAddress, peripheral: DeviceAddress, _ outcome: PairingMachine.Outcome, for role: LinkRole
@@ -41,7 +41,7 @@ struct SimulatedKeys: Sendable {
     }
   }
 
-  /// The same, as they would be if such a key were one of them.
+  /// These keys, as they would be if such a key were one of them.
   func longTermKeys(
     central: DeviceAddress, peripheral: DeviceAddress, like key: LongTermKey, for role: LinkRole
   ) -> [LongTermKey] {
@@ -65,7 +65,7 @@ struct SimulatedKeys: Sendable {
   }
 }
 
-/// The resolvable private addresses of a device (Core 5.4, Vol 6, Part B, 1.3.2.2): another one from time to time.
+/// The resolvable private addresses of a device (Core 5.4, Vol 6, Part B, 1.3.2.2), which change from time to time.
 final class PrivateAddress {
   private unowned let air: Air
   private let key: Key128
@@ -74,8 +74,8 @@ final class PrivateAddress {
   private var current: (turn: Int64, address: DeviceAddress)?
 
   /// - Parameters:
-  ///   - identity: the address that the device keeps.
-  ///   - period: the time for which it uses one; nil if it uses none.
+  ///   - identity: the identity address of the device.
+  ///   - period: the lifetime of an address; nil if it uses none.
   init?(of identity: DeviceAddress, period: Duration?, air: Air) {
     guard let period else { return nil }
     self.air = air
@@ -84,7 +84,7 @@ final class PrivateAddress {
     generator = air.generator(Stream.privacy.of(identity))
   }
 
-  /// The address of the moment.
+  /// The present address.
   var address: DeviceAddress {
     let turn = air.age.wholeNanoseconds / max(period.wholeNanoseconds, 1)
     if let current, current.turn == turn { return current.address }

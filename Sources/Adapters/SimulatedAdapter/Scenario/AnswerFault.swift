@@ -13,9 +13,9 @@ struct AnswerFault: ReadableFromFile, Sendable {
   var request: Request?
   /// The error that answers a request; nil for the usual answer.
   var error: ATTErrorCode?
-  /// The time by which the answer is late.
+  /// The delay of the answer.
   var delay: TimeSpan
-  /// How many requests are answered so; nil for all.
+  /// The number of requests answered so; nil for all.
   var count: Int?
 
   private enum Keys: String, CaseIterable { case characteristic, request, error, delay, count }
@@ -31,7 +31,7 @@ struct AnswerFault: ReadableFromFile, Sendable {
     count = try members.optional(.count) { value throws(FileError) in try value.integer(in: 1...1_000_000) }
   }
 
-  /// Whether a request of this characteristic is answered so.
+  /// True if a request of this characteristic is answered so.
   func concerns(_ request: Request, of characteristic: BluetoothUUID) -> Bool {
     count != 0 && (self.request ?? request) == request && (self.characteristic ?? characteristic) == characteristic
   }

@@ -9,7 +9,7 @@ struct DeviceChange: ReadableFromFile, Sendable {
   var connectDelay: TimeSpan?
   var responseDelay: TimeSpan?
   var pairing: PairingDescription?
-  /// All its services but the generic ones.
+  /// All its services except the generic ones.
   var services: [ServiceDescription]?
   /// The advertising and scan response data.
   var advertising: (data: [UInt8], scanResponse: [UInt8])?

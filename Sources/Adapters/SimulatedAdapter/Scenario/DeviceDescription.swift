@@ -7,7 +7,7 @@ struct DeviceDescription: ReadableFromFile, Sendable {
   var name: String
   var address: DeviceAddress
   var isConnectable: Bool
-  /// Whether it advertises, and is connected to, on the coded PHY.
+  /// True if it advertises, and is connected to, on the coded PHY.
   var isLongRange: Bool
   /// The time between two advertisements, without the random delay.
   var interval: Duration
@@ -15,15 +15,15 @@ struct DeviceDescription: ReadableFromFile, Sendable {
   var scanResponse: [UInt8]
   var appearance: UInt16
   var signal: SignalDescription
-  /// How it pairs; nil if it does not.
+  /// The pairing description; nil if it does not pair.
   var pairing: PairingDescription?
-  /// The time for which it uses one resolvable private address; nil if it advertises its own.
+  /// The lifetime of a resolvable private address; nil if it advertises its own address.
   var privateAddress: Duration?
   /// The largest ATT MTU it supports.
   var mtu: Int
   /// The features of its radio on a link.
   var radio: RadioDescription
-  /// The time from the advertisement that is answered to the link.
+  /// The time from the answered advertisement to the link.
   var connectDelay: TimeSpan
   /// The time from a request to its response.
   var responseDelay: TimeSpan
@@ -31,10 +31,10 @@ struct DeviceDescription: ReadableFromFile, Sendable {
   var faults: Faults
   /// The time on a link after which the device disconnects; nil for never.
   var disconnectAfter: TimeSpan?
-  /// Whether its GATT service has a Database Hash.
+  /// True if its GATT service has a Database Hash.
   var hasDatabaseHash: Bool
   var services: [ServiceDescription]
-  /// The number under which it accepts L2CAP channels, and echoes their packets; nil if it takes none.
+  /// The number under which it accepts L2CAP channels, and echoes their packets; nil if it accepts none.
   var echoPSM: UInt16?
 
   /// The losses.
@@ -45,7 +45,7 @@ struct DeviceDescription: ReadableFromFile, Sendable {
     var report = 0.0
     /// The probability that the adapter has no room for a notified value.
     var value = 0.0
-    /// After this long no packet is received on a link any more; nil for never.
+    /// The time on a link after which no packet is received; nil for never.
     var link: TimeSpan?
 
     init() {}
@@ -65,11 +65,11 @@ struct DeviceDescription: ReadableFromFile, Sendable {
   struct Faults: ReadableFromFile, Sendable {
     /// The probability that it sends random octets instead of a packet.
     var nonsense = 0.0
-    /// After this long on a link it sends nothing any more; nil for never.
+    /// The time on a link after which it sends nothing; nil for never.
     var mute: TimeSpan?
     /// The interval at which, on a link, its last service is removed or added again; nil for never.
     var changeServices: TimeSpan?
-    /// How it answers some requests.
+    /// The faults of its answers.
     var answers: [AnswerFault] = []
 
     init() {}

@@ -3,26 +3,26 @@ import Bluetooth
 import GATT
 import JSONFiles
 
-/// How a device or a phone pairs.
+/// The pairing description of a device or a phone.
 struct PairingDescription: ReadableFromFile, Sendable {
-  /// The answer of a person there to questions.
+  /// The answer of its user to questions.
   enum Answer: String, CaseIterable, Sendable { case accept, refuse, never }
 
-  /// The means of a person there.
+  /// The input and output capability.
   var capability: PairingCapability
   var hasSecureConnections: Bool
-  /// Whether it keeps keys.
+  /// True if it keeps keys.
   var bonds: Bool
   /// The largest key, in octets.
   var keySize: Int
   /// The passkey that is shown, or typed regardless of the other side's.
   var passkey: UInt32?
   var answer: Answer
-  /// The time that a person takes to answer.
+  /// The time that the user takes to answer.
   var answerDelay: TimeSpan
-  /// Whether it keeps no key beyond the link, although it says so.
+  /// True if it keeps no key beyond the link, although it announces bonding.
   var losesKeys: Bool
-  /// Whether it sends a Security Request as soon as it is connected.
+  /// True if it sends a Security Request as soon as it is connected.
   var requestsSecurity: Bool
 
   /// The passkey of a device for which the scenario gives none.
@@ -46,7 +46,7 @@ struct PairingDescription: ReadableFromFile, Sendable {
   }
 }
 
-/// The protection of a characteristic: one level for all, or one each.
+/// The protection of a characteristic: one level for all, or one for each.
 struct SecurityDescription: ReadableFromFile, Hashable, Sendable {
   var read = AccessRequirement.open
   var write = AccessRequirement.open

@@ -5,14 +5,14 @@ import JSONFiles
 struct PhoneDescription: ReadableFromFile, Sendable {
   var name: String
   var address: DeviceAddress
-  /// The services of which an adapter must advertise one, so that the phone connects to it; empty for any adapter.
+  /// The services; an adapter must advertise one of them for the phone to connect; empty for any adapter.
   var services: [BluetoothUUID]
-  /// The prefix of the names of adapters that it connects to; nil for any.
+  /// The name prefix of the adapters that it connects to; nil for any.
   var namePrefix: String?
   var signal: SignalDescription
-  /// How it pairs; nil if it does not.
+  /// The pairing description; nil if it does not pair.
   var pairing: PairingDescription?
-  /// The time for which it uses one resolvable private address; nil if it shows its own.
+  /// The lifetime of a resolvable private address; nil if it shows its own address.
   var privateAddress: Duration?
   /// The largest ATT MTU it supports.
   var mtu: Int
@@ -38,16 +38,16 @@ struct PhoneDescription: ReadableFromFile, Sendable {
       case subscribe
       /// Unsubscribes.
       case unsubscribe
-      /// Pairs, or encrypts the link with the keys that it has.
+      /// Pairs, or encrypts the link with its keys.
       case pair
-      /// Opens an L2CAP channel to this number, sends this, and reads until the link ends.
+      /// Opens an L2CAP channel to this number, sends these octets, and reads until the link ends.
       case openChannel(UInt16, [UInt8])
       /// Does nothing for a while.
       case wait(TimeSpan)
     }
 
     var action: Action
-    /// Which characteristics; nil for all with the property, but not in Generic Access and Generic Attribute.
+    /// The characteristics; nil for all with the property, except in Generic Access and Generic Attribute.
     var characteristic: BluetoothUUID?
 
     /// Its name in the file.

@@ -8,9 +8,9 @@ struct RadioDescription: ReadableFromFile, Sendable {
   var phys: Set<PHY> = Set(PHY.allCases)
   /// The longest payload of a packet on the air, in octets.
   var longestPacket = 251
-  /// Whether it has connection subrating.
+  /// True if it has connection subrating.
   var subrating = true
-  /// Whether it has shorter connection intervals.
+  /// True if it has shorter connection intervals.
   var shortIntervals = true
 
   private enum Word: String, CaseIterable {

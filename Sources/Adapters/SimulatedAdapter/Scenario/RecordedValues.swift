@@ -3,7 +3,7 @@ import JSONFiles
 
 /// The values of a characteristic in a recording.
 struct RecordedValues: Hashable, Sendable {
-  /// A value that is read from this time on a link on.
+  /// A value that reads return from this time on a link.
   struct Read: ReadableFromFile, Hashable, Sendable {
     var at: Duration
     var value: [UInt8]
@@ -17,7 +17,7 @@ struct RecordedValues: Hashable, Sendable {
     }
   }
 
-  /// A value that is sent so long after the one before; the first after the subscription.
+  /// A value sent this long after the previous one; the first after the subscription.
   struct Sent: ReadableFromFile, Hashable, Sendable {
     var after: Duration
     var value: [UInt8]
@@ -33,7 +33,7 @@ struct RecordedValues: Hashable, Sendable {
 
   /// In the order of the file.
   var read: [Read]
-  /// Likewise; behind the last the first follows again.
+  /// In the order of the file; the first follows the last.
   var sent: [Sent]
 }
 

@@ -5,16 +5,16 @@ import JSONFiles
 /// The content of the simulated air: the adapter itself, devices to find and connect to, phones that visit our
 /// advertisements, and timed events. `docs/simulator.md` describes the file.
 public struct Scenario: Sendable {
-  /// The source of the keys of its devices and of all chances; nil if the file names none.
+  /// The source of its devices' keys and of all chance; nil if the file names none.
   public private(set) var seed: UInt64?
-  /// The clock; nil for that of the machine.
+  /// The clock; nil for the machine's.
   public private(set) var clock: SimulationClock?
   var adapter: AdapterDescription
   var devices: [DeviceDescription]
   var phones: [PhoneDescription]
   var events: [ScenarioEvent]
 
-  /// Reads a scenario file: JSON, in which comments and trailing commas are allowed (JSON5).
+  /// Reads a scenario file: JSON with comments and trailing commas (JSON5).
   /// - Throws: the fault of the file and its place.
   public init(contentsOf path: String) throws(FileError) { self = try Scenario(try JSONFile.read(path)) }
 
@@ -60,19 +60,19 @@ public struct Scenario: Sendable {
 
 /// The properties of the simulated controller.
 struct AdapterDescription: ReadableFromFile, Sendable {
-  /// Its address; nil for one that is derived from the adapter's name.
+  /// Its address; nil for one derived from the adapter's name.
   var address: DeviceAddress?
-  /// How long it takes to start; nil for the usual time.
+  /// Its start time; nil for the usual time.
   var startDelay: Duration?
   /// The largest ATT MTU of its links.
   var mtu = 517
-  /// How many links it can hold.
+  /// Maximum links.
   var links = 64
-  /// How many advertisements it can send at once.
+  /// Maximum advertisements at once.
   var advertisingSets = 4
-  /// How many octets one of them can carry.
+  /// Maximum octets of an advertisement.
   var advertisingDataLength = 31
-  /// How many packets each side can send in one connection event.
+  /// Maximum packets of each side in one connection event.
   var packetsPerEvent = 6
   /// The features of its radio on a link.
   var radio = RadioDescription()
@@ -98,10 +98,10 @@ struct AdapterDescription: ReadableFromFile, Sendable {
     radio = try members.optional(.radio) ?? radio
   }
 
-  /// Whether it has extended and periodic advertising.
+  /// True if it has extended and periodic advertising.
   private var isExtended: Bool { advertisingDataLength > 31 }
 
-  /// Its address, or else one that is derived from the adapter's name: public and locally administered.
+  /// Its address, or else one derived from the adapter's name: public and locally administered.
   func address(ofAdapter id: String) -> DeviceAddress {
     if let address { return address }
     let hash = id.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
@@ -112,7 +112,7 @@ struct AdapterDescription: ReadableFromFile, Sendable {
   func complete(_ information: inout AdapterInformation, address: DeviceAddress) {
     information.address = address
     information.name = "simulated"
-    // The company identifier of the Linux Foundation, as there is no maker.
+    // The company identifier of the Linux Foundation, for lack of a manufacturer.
     information.company = 0x05F1
     // Core 5.4.
     information.version = 13
@@ -144,9 +144,9 @@ struct ScenarioEvent: ReadableFromFile, Sendable {
     case vanish
     /// The adapter or the device is back.
     case comeBack
-    /// The adapter's power is switched off, by another program.
+    /// Another program switches the adapter's power off.
     case powerOff
-    /// And on again.
+    /// Another program switches the adapter's power on.
     case powerOn
     /// The device or phone loses the keys of all its bonds.
     case loseKeys
@@ -154,7 +154,7 @@ struct ScenarioEvent: ReadableFromFile, Sendable {
 
   var time: Duration
   var action: Action
-  /// The name of the device or phone it happens to; nil for the adapter.
+  /// The name of the affected device or phone; nil for the adapter.
   var device: String?
 
   private enum Keys: String, CaseIterable { case at, action, device }
@@ -182,12 +182,12 @@ extension FileMembers {
     return address
   }
 
-  /// The time for which a private address is used.
+  /// The lifetime of a private address.
   func rotation(_ name: Name) throws(FileError) -> Duration? {
     try optional(name) { value throws(FileError) in try value.seconds(in: 1...3600) }
   }
 
-  /// The same, where it may be missing.
+  /// An optional address, with its type.
   func address(_ name: Name, type: Name) throws(FileError) -> DeviceAddress? {
     let kind = try self[type]?.word(DeviceAddress.Kind.allCases) { "\($0)" } ?? .public
     guard let value = self[name] else { return nil }
@@ -221,6 +221,6 @@ struct TimeSpan: ReadableFromFile, Sendable {
     range = .seconds(numbers[0])...(.seconds(numbers[1]))
   }
 
-  /// One time of the range.
+  /// A time from the range.
   func draw(_ generator: inout SeededGenerator) -> Duration { generator.duration(in: range) }
 }

@@ -6,7 +6,7 @@ import GATT
 struct ServiceDescription: ReadableFromFile, Hashable, Sendable {
   var uuid: BluetoothUUID
   var isPrimary: Bool
-  /// The services it includes; they stand before it.
+  /// The included services; they precede it.
   var includes: [BluetoothUUID]
   var characteristics: [CharacteristicDescription]
 
@@ -30,7 +30,7 @@ struct CharacteristicDescription: ReadableFromFile, Hashable, Sendable {
   /// written.
   var notifyEvery: Duration?
   var descriptors: [DescriptorDescription]
-  /// The protection that a link must have for it.
+  /// The required protection of a link.
   var security: SecurityDescription
 
   private enum Property: String, CaseIterable {
@@ -94,7 +94,7 @@ extension CharacteristicDescription {
     }
   }
 
-  /// The centrals that may read and write the value.
+  /// The required protection for reading and writing the value.
   var permissions: AttributePermissions {
     AttributePermissions(
       read: properties.contains(.read) ? security.read : nil,

@@ -1,6 +1,6 @@
 import JSONFiles
 
-/// The clock by which a scenario, and the whole daemon with it, goes.
+/// The clock of a scenario, and of the whole daemon with it.
 public enum SimulationClock: Hashable, Sendable {
   /// This many times as fast as the machine's, 1 to 1000.
   case times(Double)

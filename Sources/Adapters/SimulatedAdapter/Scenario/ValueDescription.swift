@@ -15,7 +15,7 @@ struct ValueDescription: Hashable, Sendable {
 enum ValueRule: Hashable, Sendable {
   /// A number changes with time.
   case number(NumberRule)
-  /// The value written to this characteristic (nil), or to another one of the device, is taken over and notified.
+  /// Takes over and notifies the value written to this characteristic (nil), or to another one of the device.
   case echo(of: BluetoothUUID?)
   /// The values of a recording, in its time.
   case recording(RecordedValues)
@@ -24,7 +24,7 @@ enum ValueRule: Hashable, Sendable {
 /// A number that changes with time, and its position in the value.
 struct NumberRule: Hashable, Sendable {
   enum Motion: Hashable, Sendable {
-    /// Goes up by `step` each `every`, and from `end` back to `start`.
+    /// Increases by `step` each `every`, and returns from `end` to `start`.
     case counter(start: Double, end: Double, step: Double, every: Duration)
     /// Goes from `start` to `end` in `over`, and then from `start` again.
     case ramp(start: Double, end: Double, over: Duration)
@@ -33,7 +33,7 @@ struct NumberRule: Hashable, Sendable {
     /// Takes a step of up to `step` up or down each `every`, and stays within `range`.
     case randomWalk(start: Double, step: Double, range: ClosedRange<Double>, every: Duration)
 
-    /// The least and the largest number that it reaches.
+    /// The smallest and the largest number that it reaches.
     var extent: ClosedRange<Double> {
       switch self {
       case .counter(let start, let end, _, _), .ramp(let start, let end, _): min(start, end)...max(start, end)
