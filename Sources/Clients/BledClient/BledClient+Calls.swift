@@ -11,7 +11,7 @@ extension BledClient {
   /// - Parameters:
   ///   - method: The type of the method, as `PairingList`.
   ///   - params: Its parameters; `Empty()` for none.
-  ///   - timeout: How long to wait for the answer; as long as the connection lasts if nil.
+  ///   - timeout: The timeout for the answer; nil waits as long as the connection lasts.
   /// - Returns: The method's result.
   /// - Throws: The daemon's result; `GAPError.cancelled`; `GAPError.timeout`; `BledError.daemonUnreachable`.
   public func call<Method: RPCMethod>(
@@ -33,7 +33,7 @@ extension BledClient {
     core.begin(method, id: core.newNumber(), params, late: nil) { completion($0.decoded(Method.Result.self)) }
   }
 
-  /// The same for a method with an answer that passes a descriptor.
+  /// Calls a method with an answer that passes a descriptor, without waiting; otherwise like `call`.
   public func callForDescriptor<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params,
     completion:
@@ -49,8 +49,8 @@ extension BledClient {
   }
 }
 
-/// The messages by which a call is undone in the daemon when its caller no longer waits. The functions are called on
-/// the connection's queue.
+/// The messages that undo a call in the daemon when its caller no longer waits. The functions are called on the
+/// connection's queue.
 struct Undo<Answer: Sendable>: Sendable {
   /// Called when the wait ends, to cancel the operation in the daemon.
   let abandoned: (@Sendable () -> Void)?
@@ -65,7 +65,7 @@ struct Undo<Answer: Sendable>: Sendable {
 
   private init(_ late: (@Sendable (Result<Answer, BluetoothError>) -> Void)?) { (abandoned, self.late) = (nil, late) }
 
-  /// Nothing is left in the daemon, or only a result that is as good without the caller: a value written, a link
+  /// Nothing is left in the daemon, or only a result that is valid without the caller: a value written, a link
   /// encrypted, a service removed; or the caller ends it in another way.
   static var nothing: Undo { Undo(nil) }
 
@@ -112,8 +112,8 @@ extension ClientCore {
     return try result.get()
   }
 
-  /// Calls a method with an answer that passes a descriptor. One that comes too late is closed, by which the daemon
-  /// sees that it is not wanted: there is nothing else to undo.
+  /// Calls a method with an answer that passes a descriptor. A late descriptor is closed, and so the daemon notices
+  /// that it is not wanted: there is nothing else to undo.
   /// - Throws: As `call`.
   func callForDescriptor<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil

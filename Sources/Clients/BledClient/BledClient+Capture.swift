@@ -7,7 +7,7 @@ extension BledClient {
   /// - Parameters:
   ///   - format: "pcapng" or "btsnoop".
   ///   - adapter: Only this adapter; nil: all.
-  ///   - keys: Whether keys are recorded, too.
+  ///   - keys: True to record keys, too.
   /// - Returns: the number of the recording, and the descriptor from which it is read: a pipe, which blocks. The
   ///   recording ends when the descriptor is closed, and with `stopCapture`.
   /// - Throws: `BledError.notPermitted`, `.limitReached`, `GAPError.notSupported`; and as `call`.
@@ -20,7 +20,7 @@ extension BledClient {
   }
 
   /// Ends a recording: earlier packets are still read, and then the end.
-  /// - Returns: how many packets it has, and how many are missing.
+  /// - Returns: the numbers of its packets and of missing ones.
   public func stopCapture(_ capture: Int) async throws(BluetoothError) -> CaptureStop.Result {
     try await call(CaptureStop.self, .init(capture: capture))
   }

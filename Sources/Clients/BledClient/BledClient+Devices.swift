@@ -6,14 +6,14 @@ import Bluetooth
 public enum DeviceReference: Hashable, Sendable {
   /// The daemon's identifier, a UUID, as scan reports carry it.
   case identifier(String)
-  /// An address such as `C0:DE:00:00:00:01`, and its type; without a type the daemon takes that with which the device
-  /// was last heard, else random if the two top bits are set, else public.
+  /// An address such as `C0:DE:00:00:00:01`, and its type; without a type the daemon uses the one last seen with the
+  /// address, else random if the two top bits are set, else public.
   case address(String, type: DeviceAddress.Kind? = nil)
-  /// The name that it advertises: the first device that is heard with it.
+  /// The advertised name: the first device discovered with it.
   case name(String)
-  /// The beginning of the advertised name: the first device that is heard with such a name.
+  /// The beginning of the advertised name: the first device discovered with such a name.
   case namePrefix(String)
-  /// A service that it advertises: the first device that is heard with it.
+  /// An advertised service: the first device discovered with it.
   case service(BluetoothUUID)
 }
 
@@ -22,12 +22,12 @@ extension BledClient {
   ///
   /// A new scan ends the stream of the previous one, unless `scan` of the parameters gives each a number of its own.
   /// The stream buffers 1024 reports; if they are not fetched in time, the oldest are dropped. With `anonymous`,
-  /// anonymous advertisements come as `notifications(ScanAnonymousReport.self, buffering: .newest(1024))`.
+  /// anonymous advertisements arrive as `notifications(ScanAnonymousReport.self, buffering: .newest(1024))`.
   /// - Parameter parameters: The filters and options of the scan; everything on all adapters if nothing is given.
   /// - Returns: The reports: signal strengths in dBm, times in seconds since the epoch, data as received and merged.
   ///   The stream throws `BledError.daemonUnreachable` when the connection breaks.
   /// - Throws: `BledError.invalidParameter`, which names the invalid member; `.notPermitted`; `GAPError.adapterAbsent`
-  ///   for an adapter that there is not; `.notSupported` for a PHY that no adapter has; and as `call`.
+  ///   for an unknown adapter; `.notSupported` for a PHY that no adapter has; and as `call`.
   public func scan(
     _ parameters: ScanStart.Params = .init()
   ) async throws(BluetoothError) -> AsyncThrowingStream<ScanReport.Params, any Error> {
@@ -50,12 +50,12 @@ extension BledClient {
   ///
   /// The client uses the link until `Peripheral.disconnect`. It is shared with other programs.
   /// - Parameters:
-  ///   - device: The device; it need not have been heard before. By its name or service it is looked for first.
+  ///   - device: The device; it need not have been discovered before. By its name or service it is searched for first.
   ///   - adapter: The adapter to use; the daemon chooses if nil.
-  ///   - timeout: How long to wait, more than 0; indefinitely if nil.
-  ///   - reconnects: Whether the daemon connects again whenever the link is lost; `Peripheral.changes` reports it.
+  ///   - timeout: The timeout, more than 0; nil waits indefinitely.
+  ///   - reconnects: True if the daemon is to reconnect whenever the link is lost; `Peripheral.changes` reports it.
   ///   - parameters: This client's requests for the link's parameters; see `Peripheral.setParameters`.
-  ///   - phy: The PHY that the link is to have; see `Peripheral.setPHY`.
+  ///   - phy: The wanted PHY of the link; see `Peripheral.setPHY`.
   /// - Returns: The device, with its identifier, address, adapter and MTU.
   /// - Throws: `GAPError.timeout`, `.cancelled`, `.connectionFailed`; `.unknownDevice` for an identifier that the
   ///   daemon does not know; `.adapterAbsent`; `BledError.notPermitted`, `.invalidParameter`, `.limitReached`; and as

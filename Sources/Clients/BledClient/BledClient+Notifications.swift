@@ -40,8 +40,8 @@ extension BledClient {
     return stream
   }
 
-  /// Calls a function for each of the daemon's notifications of one kind, on the connection's queue, in the order in
-  /// which they were sent. `end` is called once when the connection ends, with an error unless this client closed it.
+  /// Calls a function for each notification of one kind, on the connection's queue, in the order of sending. `end` is
+  /// called once when the connection ends, with an error unless this client closed it.
   public func observe<Notification: RPCNotification>(
     _ type: Notification.Type, value: @escaping @Sendable (Notification.Params) -> Void,
     end: @escaping @Sendable (BluetoothError?) -> Void
@@ -49,8 +49,8 @@ extension BledClient {
     core.observe(type, value: value, end: end)
   }
 
-  /// Calls a function for each of the daemon's notifications of one kind, on the connection's queue, before anything
-  /// of it is read: for notifications of which a small part decides whether the rest is needed.
+  /// Calls a function for each notification of one kind, on the connection's queue, before it is decoded: for
+  /// notifications that often need only a small part decoded.
   /// - Parameter message: Called for each of them.
   /// - Returns: The observation.
   package func observeMessages<Notification: RPCNotification>(

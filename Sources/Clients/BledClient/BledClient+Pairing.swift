@@ -3,9 +3,9 @@ import Bluetooth
 
 /// A program's answers when devices pair; see `BledClient.answerPairings`.
 public struct PairingAgent: Sendable {
-  /// The means of the person at this machine.
+  /// The input and output capability of this machine's user.
   public var capability: PairingCapability
-  /// Whether to pair; with a number, whether the device shows the same.
+  /// Returns true to pair; with a number, true if the device shows the same one.
   public var confirm: @Sendable (PairingConfirm.Params) async -> Bool
   /// The passkey that the device shows, up to six digits; nil to refuse.
   public var enterPasskey: @Sendable (PairingEnterPasskey.Params) async -> String?

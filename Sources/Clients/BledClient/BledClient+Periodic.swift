@@ -5,16 +5,16 @@ import Synchronization
 
 /// A train of periodic advertisements that this client follows.
 public struct SynchronisedTrain: Sendable {
-  /// Which one, and how often its packets come.
+  /// The train, and the interval of its packets.
   public let train: PeriodicSync.Result
-  /// The packets of the train. At most 1024 are buffered; the oldest are dropped. The train is no longer followed when
-  /// the stream is released or the task that reads it is cancelled. The stream throws when the train cannot be followed
-  /// any more.
+  /// The packets of the train. At most 1024 are buffered; the oldest are dropped. The train is no longer followed once
+  /// the stream is released or the task that reads it is cancelled. The stream throws when the train can no longer be
+  /// followed.
   public let reports: AsyncThrowingStream<PeriodicReport.Params, any Error>
 }
 
 extension SynchronisedTrain {
-  /// Which train it is, is known with the answer to the call: earlier reports belong to another one.
+  /// The call's answer identifies the train: earlier reports belong to another one.
   fileprivate init(_ train: PeriodicSync.Result, from core: ClientCore) {
     let (stream, output) = AsyncThrowingStream.makeStream(of: PeriodicReport.Params.self, .newest(1024))
     let (peripheral, adapter, sid) = (train.peripheral, train.adapter, train.sid)
@@ -38,9 +38,9 @@ extension SynchronisedTrain {
 }
 
 extension BledClient {
-  /// Follows a train of periodic advertisements and waits until the adapter is synchronised with it. A train that is
-  /// lost is looked for again; `notifications(PeriodicChanged.self)` has that.
-  /// - Parameter params: Which train, and how long to wait.
+  /// Follows a train of periodic advertisements and waits until the adapter is synchronised with it. A lost train is
+  /// searched for again; `notifications(PeriodicChanged.self)` reports that.
+  /// - Parameter params: The train, and the timeout.
   /// - Throws: The result of `periodic.sync`; `GAPError.timeout`, `.cancelled`, `.notSupported`.
   public func synchronise(_ params: PeriodicSync.Params) async throws(BluetoothError) -> SynchronisedTrain {
     let request = TrainRequest(params)
@@ -49,7 +49,7 @@ extension BledClient {
 
   /// Waits for a train of periodic advertisements that a device transfers over its link, and follows it like
   /// `synchronise`, without a scan.
-  /// - Parameter params: Which device, and how long to wait.
+  /// - Parameter params: The device, and the timeout.
   /// - Returns: The train, and the value that the device gave with it.
   /// - Throws: The result of `periodic.receive`; `GAPError.timeout`, `.cancelled`, `.notConnected`, `.notSupported`.
   public func receiveTrain(
@@ -80,7 +80,7 @@ extension BledClient {
 
   /// Sends a response to a packet of a train with subevents that this client follows, and waits until the controller
   /// has it.
-  /// - Parameter params: Which packet, in which slot, and the data.
+  /// - Parameter params: The packet, the slot, and the data.
   /// - Throws: The result of `periodic.respond`: `GAPError.notSupported`, `BledError.unknownHandle`, or code 0x46 of
   ///   the domain `hci` if the slot has passed.
   public func respond(_ params: PeriodicRespond.Params) async throws(BluetoothError) {
@@ -96,8 +96,8 @@ extension BledClient {
 
   /// Sends data in a subevent of a train of this client, once, and waits until the controller has it.
   /// `notifications(AdvertisingResponses.self)` has the responses of devices.
-  /// - Parameter params: Which train, which subevent, and the data.
-  /// - Throws: The result of `advertising.send`; `GAPError.cancelled` if newer data took its place,
+  /// - Parameter params: The train, the subevent, and the data.
+  /// - Throws: The result of `advertising.send`; `GAPError.cancelled` if newer data replaced it,
   ///   `BledError.unknownHandle`.
   public func send(_ params: AdvertisingSend.Params) async throws(BluetoothError) {
     _ = try await call(AdvertisingSend.self, params)

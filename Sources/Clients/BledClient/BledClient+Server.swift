@@ -5,7 +5,7 @@ extension BledClient {
   /// Publishes a service on every adapter until `unpublish` or the end of this client. If it has values that are not
   /// fixed, call `serverEvents` first.
   /// - Parameter service: The service; a characteristic with a `value`, 0 to 512 octets, is answered by the daemon.
-  /// - Returns: The service with its handles, by which requests and subscribers name its characteristics.
+  /// - Returns: The service with its handles, which name its characteristics in requests and subscribers.
   /// - Throws: `BledError.invalidParameter`, which names the invalid member; `.unknownHandle` for an included service
   ///   that this client has not published; `.limitReached`; and as `call`.
   public func publish(_ service: ServiceToPublish) async throws(BluetoothError) -> ServiceDescription {
@@ -23,7 +23,7 @@ extension BledClient {
   }
 
   /// Starts an advertisement, which lasts until `stopAdvertising` or the end of this client; with a `duration` or
-  /// `count` it ends by itself, which the notification `AdvertisingChanged` tells.
+  /// `count` it ends by itself, as the notification `AdvertisingChanged` reports.
   /// - Parameter parameters: The data and options of the advertisement: 31 octets in the advertisement and as many in
   ///   the scan response, or up to 1650 with `extended`; the interval in seconds, 0.02 to 10.24.
   /// - Returns: Its number, the adapter and the actual interval in seconds, once it is on the air.
@@ -48,7 +48,7 @@ extension BledClient {
   ///   - handle: The handle of the characteristic's value.
   ///   - value: 0 to 512 octets.
   ///   - centrals: Only these subscribers; all if nil.
-  /// - Returns: The number of subscribers it was sent to, and the subscribers that must discover the changed services
+  /// - Returns: The number of subscribers that received it, and the subscribers that must discover the changed services
   ///   first.
   /// - Throws: `BledError.unknownHandle` if this client has published no such characteristic; `.notAllowedByProperties`
   ///   if that can neither notify nor indicate; `.invalidParameter` for a value that is too long; and as `call`.
@@ -73,7 +73,7 @@ extension BledClient {
     try await update(ServerNotifyMultiple.self, .init(values: values, centrals: centrals))
   }
 
-  /// Calls a method until there is room.
+  /// Repeats a method until there is room.
   private func update<Method: ClientCall>(
     _ method: Method.Type, _ params: Method.Params
   ) async throws(BluetoothError) -> ServerNotify.Result where Method.Result == ServerNotify.Result {
@@ -96,13 +96,13 @@ extension BledClient {
     }
   }
 
-  /// Acquires a characteristic of this client for one device: many values go over a descriptor of their own. Closing
-  /// the descriptor ends that; the daemon's `ServerReleased` says when it ended it by itself.
+  /// Acquires a characteristic of this client for one device: its values are passed over a descriptor of their own.
+  /// Closing the descriptor ends that; the daemon's `ServerReleased` reports when the daemon ended it.
   /// - Parameters:
   ///   - handle: The handle of the characteristic's value.
   ///   - central: The daemon's identifier of the device, as in `Subscriber`.
-  /// - Returns: The descriptor and its use: a SOCK_SEQPACKET socket, which blocks. A
-  ///   packet that is written is notified or indicated, a packet that is read was written by the device.
+  /// - Returns: The descriptor and its use: a SOCK_SEQPACKET socket, which blocks. A written packet is notified or
+  ///   indicated; a packet read was written by the device.
   /// - Throws: `BledError.unknownHandle` if this client has published no such characteristic; `.notAllowedByProperties`
   ///   if it cannot be written and the device has not subscribed; `.alreadyInProgress` if it is acquired already;
   ///   `.limitReached`; `GAPError.notConnected` for a device that uses no service of this client; and as `call`.
@@ -146,7 +146,8 @@ extension BledClient {
   }
 
   /// Calls functions for reads and writes of devices at this client's services, on the connection's queue, in the order
-  /// of the messages, including those for `observe`. Call it before `publish`; `serverEvents` is the same as a stream.
+  /// of the messages, including those for `observe`. Call it before `publish`; `serverEvents` provides them as a
+  /// stream.
   public func answerCalls(
     read: @escaping @Sendable (ReadRequest) -> Void, write: @escaping @Sendable (WriteRequest) -> Void
   ) {

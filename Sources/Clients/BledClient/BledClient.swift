@@ -25,8 +25,9 @@ public final class BledClient: Sendable {
   /// - Parameters:
   ///   - path: The daemon's socket.
   ///   - name: A human-readable name, shown in the daemon's log.
-  ///   - restoration: The identifier under which the session is preserved when this program goes away; nil: it is not.
-  ///   - background: Whether the program works in the background: it scans for services only, at a low duty cycle, and
+  ///   - restoration: The identifier under which the session is preserved when this program ends; nil if it is not
+  ///     preserved.
+  ///   - background: True if the program works in the background: it scans for services only, at a low duty cycle, and
   ///     without duplicates.
   ///   - prepare: Called once on the connection's queue, before any other message of the daemon is handled: observers
   ///     that are registered here miss none of the preserved events.
@@ -69,8 +70,8 @@ public final class BledClient: Sendable {
   /// False once the connection has ended, whichever side ended it.
   public var isConnected: Bool { core.isConnected }
 
-  /// The user of the process that opened the daemon's socket, as the kernel knows it (unix(7), SO_PEERCRED): 0 if the
-  /// service manager did. Nil if the kernel does not tell.
+  /// The user of the process that opened the daemon's socket, from the kernel (unix(7), SO_PEERCRED): 0 if the service
+  /// manager did. Nil if the kernel does not report it.
   public var daemonUser: UInt32? { core.daemonUser }
 
   /// Closes the connection, which ends the session unless it has a restoration identifier. Pending calls fail, streams
@@ -79,9 +80,9 @@ public final class BledClient: Sendable {
 }
 
 extension BledClient {
-  /// Where the daemon listens: the environment's BLED_SOCKET; else the system's socket, `/run/bled/bled.sock`, unless
-  /// there is none but one of the user's own daemon, `$XDG_RUNTIME_DIR/bled/bled.sock`. A directory of another user,
-  /// as `su` leaves it in the environment, is ignored.
+  /// The default path of the daemon's socket: the environment's BLED_SOCKET; else the system's socket,
+  /// `/run/bled/bled.sock`, unless only the user's own daemon has one, `$XDG_RUNTIME_DIR/bled/bled.sock`. A directory
+  /// of another user, as `su` leaves it in the environment, is ignored.
   public static var defaultSocketPath: String { socketPath(in: ProcessInfo.processInfo.environment) }
 
   static func socketPath(in environment: [String: String], system: String = SocketPath.system) -> String {
@@ -99,11 +100,11 @@ extension BledClient {
 }
 
 extension BledClient {
-  /// How a session is preserved when its program ends.
+  /// The preservation of a session when its program ends.
   public struct Restoration: Hashable, Sendable {
     /// The identifier, 1 to 128 octets, unique among the sessions of a user.
     public var identifier: String
-    /// For how long the session is preserved, more than 0; nil: for the daemon's limit.
+    /// The lifetime of the preserved session, more than 0; nil: the daemon's limit.
     public var keep: Duration?
 
     /// Makes a restoration request.

@@ -4,7 +4,7 @@ import Bluetooth
 extension ClientCore {
   /// Starts a scan, which lasts as long as the stream of its events.
   /// - Parameters:
-  ///   - output: the stream, which ends when another scan takes the place of this one.
+  ///   - output: the stream, which ends when another scan replaces this one.
   ///   - ended: called at the end of the stream.
   func scan<Element: Sendable>(
     _ parameters: ScanStart.Params, _ output: AsyncThrowingStream<Element, any Error>.Continuation,

@@ -7,7 +7,7 @@ protocol ClientRequest: UseRequest {
   /// Its users.
   static var table: WritableKeyPath<ClientState, Uses<Self>> & Sendable { get }
 
-  /// Tells the daemon.
+  /// Notifies the daemon.
   static func undo(_ undo: Uses<Self>.Undo, on core: ClientCore)
 }
 
@@ -59,7 +59,7 @@ struct WatchRequest: ClientRequest {
 
   static func undo(_ undo: Uses<Self>.Undo, on core: ClientCore) {
     switch undo {
-    // The daemon answers at once: the reports are ended then.
+    // The daemon answers at once; the reports end then.
     case .withdraw: break
     case .release: core.tell(PeripheralWatch.self, .init(on: false))
     }
@@ -67,11 +67,11 @@ struct WatchRequest: ClientRequest {
 }
 
 extension ClientCore {
-  /// Calls a method for something that this client has once at the daemon. A cancelled call takes nothing away from
-  /// another user of it.
+  /// Calls a method for a resource that this client has once at the daemon. A cancelled call does not affect another
+  /// user of the resource.
   /// - Parameters:
   ///   - request: The call, as other calls are compared with it.
-  ///   - thing: The thing that the client has with this answer; its user ends that with `leave`.
+  ///   - thing: The resource that the client has with this answer; its user ends that with `leave`.
   ///   - arrived: As for `call`.
   func call<Method: RPCMethod, Request: ClientRequest>(
     _ method: Method.Type, _ params: Method.Params, for request: Request,
@@ -142,7 +142,7 @@ extension ClientCore {
     }
   }
 
-  /// The client does not use a device any more.
+  /// The client no longer uses a device.
   func lost(_ peripheral: String) {
     update { (users: inout Uses<LinkRequest>) in users.lost(UsedLink(peripheral: peripheral)) }
   }

@@ -31,8 +31,8 @@ final class ClientCore: @unchecked Sendable {
 
   func close() {
     hasEnded.store(true, ordering: .relaxed)
-    // Not at once, even on the connection's queue: the last reference may go there, and calls made elsewhere may still
-    // be on their way to it.
+    // Not at once, even on the connection's queue: the last reference may be released there, and calls from elsewhere
+    // may still be queued for it.
     connection.enqueue { self.session.close() }
   }
 
@@ -82,13 +82,14 @@ final class ClientCore: @unchecked Sendable {
     connection.perform { self.state.answer(method, with: answerer) }
   }
 
-  /// The means of the agent that answers from now on; nil: there is none.
+  /// The capability of the agent that answers from now on; nil for no agent.
   func setAgent(_ capability: PairingCapability?) { connection.perform { self.state.agent = capability } }
 
   /// The number of a call that registers an agent, or removes it.
   func newAgentCall() -> Int { lastAgentCall.add(1, ordering: .relaxed).newValue }
 
-  /// A cancelled call registered an agent: the daemon gets the one before it back, unless a later call has replaced it.
+  /// A cancelled call registered an agent: restores the previous one at the daemon, unless a later call has replaced
+  /// it.
   func restoreAgent(after call: Int) {
     connection.perform { [self] in
       guard lastAgentCall.load(ordering: .relaxed) == call else { return }
@@ -100,8 +101,8 @@ final class ClientCore: @unchecked Sendable {
     }
   }
 
-  /// Registers a scan that is about to be requested.
-  /// - Parameter scan: Its number at the daemon; nil for the one without.
+  /// Registers a scan before its request.
+  /// - Parameter scan: Its number at the daemon; nil for the scan without a number.
   func beginScan(_ number: Int, as scan: Int?, replaced: @escaping @Sendable () -> Void) {
     connection.perform { [self] in
       if session.isOpen { state.beginScan(number, as: scan, replaced: replaced) }
@@ -128,7 +129,7 @@ final class ClientCore: @unchecked Sendable {
     if end.isStopped { tell(ScanStop.self, .init(scan: scan)) }
   }
 
-  /// Changes the users of things, and tells the daemon the consequences.
+  /// Changes the users of resources, and sends the consequences to the daemon.
   func update<Request: ClientRequest>(
     _ change: @escaping @Sendable (inout Uses<Request>) -> [Uses<Request>.Undo]
   ) {
@@ -147,9 +148,9 @@ final class ClientCore: @unchecked Sendable {
     connection.perform { self.session.refuse(id, error) }
   }
 
-  /// The descriptor that was passed with the message that is being handled: for completions and observers. If none of
-  /// them takes it, it is closed.
-  /// - Returns: nil if there was none, or another one took it.
+  /// The descriptor passed with the current message, for completions and observers. It is closed if none of them takes
+  /// it.
+  /// - Returns: nil if there was none, or it was taken.
   func takeDescriptor() -> ReceivedDescriptor? { session.takeDescriptor() }
 
   private func notified(_ name: String, _ message: RPCMessage) {

@@ -10,7 +10,7 @@ import Bluetooth
 /// | scan: begin               | nothing: the daemon may refuse it                                      |
 /// | scan: started             | the ends of the earlier scans of the same number                       |
 /// | scan: refused             | the earlier one continues, or is stopped if its stream has ended       |
-/// | scan: end                 | it is stopped, unless a later one of the same number takes its place   |
+/// | scan: end                 | it is stopped, unless a later one of the same number replaces it       |
 /// | end                       | the ends of all observers, once                                        |
 struct ClientState {
   typealias Completion = @Sendable (Result<RPCMessage, BluetoothError>) -> Void
@@ -23,7 +23,7 @@ struct ClientState {
     var end: @Sendable (BluetoothError?) -> Void
   }
 
-  /// The observers of one kind of notification that need it as the same type: it is decoded once for all of them.
+  /// The observers of one kind of notification that need the same type: it is decoded once for all of them.
   struct ObserverGroup {
     fileprivate let type: ObjectIdentifier
     fileprivate(set) var decode: Decoder
@@ -38,10 +38,10 @@ struct ClientState {
   var watches = Uses<WatchRequest>()
   private var observers: [OctetText: [ObserverGroup]] = [:]
   private var answerers: [OctetText: Answerer] = [:]
-  /// The means of the agent that answers the daemon's questions.
+  /// The capability of the agent that answers the daemon's questions.
   var agent: PairingCapability?
-  /// By the number at the daemon, nil for the scan without: the one that was started, and later ones that wait for
-  /// their answers.
+  /// By the number at the daemon, nil for the scan without one: the started scan, and later ones waiting for their
+  /// answers.
   private var scans: [Int?: [Scan]] = [:]
 
   private struct Scan {
@@ -77,10 +77,10 @@ struct ClientState {
 
   func answerer(of method: String) -> Answerer? { answerers[OctetText(method)] }
 
-  /// A scan is about to be requested.
+  /// Registers a scan before its request.
   /// - Parameters:
-  ///   - scan: Its number at the daemon, of which there is one scan; nil for the one without.
-  ///   - replaced: Ends its stream when another scan takes its place.
+  ///   - scan: Its number at the daemon, unique among scans; nil for the scan without a number.
+  ///   - replaced: Ends its stream when another scan replaces it.
   mutating func beginScan(_ number: Int, as scan: Int?, replaced: @escaping @Sendable () -> Void) {
     scans[scan, default: []].append(Scan(number: number, replaced: replaced))
   }
@@ -101,7 +101,7 @@ struct ClientState {
     return endScan(last.number, as: scan)
   }
 
-  /// Whether the daemon is to stop the scan, and functions that end the streams of the scans that it has replaced.
+  /// True if the daemon is to stop the scan, and functions that end the streams of the replaced scans.
   typealias ScanEnd = (isStopped: Bool, replaced: [@Sendable () -> Void])
 
   /// The stream of a scan has ended, or its request was cancelled.

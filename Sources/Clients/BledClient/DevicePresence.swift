@@ -1,19 +1,19 @@
 import BledRPC
 import Bluetooth
 
-/// A device of a scan for presence came or went.
+/// A device of a presence scan appeared or disappeared.
 public enum DevicePresence: Hashable, Sendable {
-  /// The device is there.
+  /// The device is present.
   case found(ScanFound.Params)
-  /// The device was not heard for the time.
+  /// The device was not received for the time.
   case lost(ScanLost.Params)
 
-  /// The devices that come and go, in order.
+  /// The devices that appear and disappear, in order.
   public typealias Changes = AsyncThrowingStream<DevicePresence, any Error>
 
   /// Begins such a scan, which ends with the stream.
   static func changes(_ parameters: ScanStart.Params, _ core: ClientCore) async throws(BluetoothError) -> Changes {
-    // The last change of a device counts: none is dropped.
+    // The last change of a device counts, so none is dropped.
     let buffering = StreamBuffering.all(1024)
     let (stream, output) = AsyncThrowingStream.makeStream(of: DevicePresence.self, buffering)
     var parameters = parameters

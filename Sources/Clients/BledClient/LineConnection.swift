@@ -12,7 +12,7 @@ import Synchronization
 public final class LineConnection: @unchecked Sendable {
   private static let key = DispatchSpecificKey<ObjectIdentifier>()
 
-  /// The user of the process that opened the daemon's socket, as the kernel knows it; nil if it does not tell.
+  /// The user of the process that opened the daemon's socket, from the kernel; nil if the kernel does not report it.
   public let daemonUser: UInt32?
   private let queue: DispatchQueue
   private let stream: LineStream
@@ -58,8 +58,8 @@ public final class LineConnection: @unchecked Sendable {
     }
   }
 
-  /// Sends a line, which includes its line feed. After the end it does nothing. If the daemon does not read and 64 MiB
-  /// wait, the connection ends with `BledError.tooSlow`.
+  /// Sends a line, including its line feed; does nothing after the end. If the daemon does not read and 64 MiB wait,
+  /// the connection ends with `BledError.tooSlow`.
   public func send(_ line: Data) {
     guard unsent.add(line.count, ordering: .relaxed).newValue <= LineStream.unsentLimit else {
       return perform { self.stream.fail(LineStream.unread) }
@@ -79,7 +79,7 @@ public final class LineConnection: @unchecked Sendable {
   /// False once it has ended, whichever side ended it.
   var isOpen: Bool { !hasEnded.load(ordering: .relaxed) }
 
-  /// Calls `body` on the connection's queue: at once if the caller is on it, else after work enqueued before.
+  /// Calls `body` on the connection's queue: at once if the caller is on it, else after work enqueued earlier.
   func perform(_ body: @escaping @Sendable () -> Void) {
     if DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(self) {
       body()

@@ -1,8 +1,8 @@
 import BledRPC
 import Bluetooth
 
-/// The two streams of a `Peripheral`: its changes and its end. Each has observers of its own: the end of one stream's
-/// reader takes nothing away from the reader of the other.
+/// The two streams of a `Peripheral`: its changes and its end. Each has its own observers: the end of one stream's
+/// reader does not affect the other's.
 struct LinkWatch: Sendable {
   let ends: AsyncStream<BluetoothError?>
   let changes: AsyncStream<LinkChange>
@@ -33,8 +33,8 @@ struct LinkWatch: Sendable {
     changeOutput.onTermination = { [changes] _ in for observation in changes { observation.cancel() } }
   }
 
-  /// Calls functions when a link is lost that is to come back, and when it has ended: by itself, as it does not come
-  /// back after all, or with the connection to the daemon.
+  /// Calls functions when a link is lost and to be reconnected, and when it has ended: because reconnecting failed, or
+  /// with the connection to the daemon.
   private static func follow(
     _ peripheral: String, on core: ClientCore, lost: @escaping @Sendable (BluetoothError?) -> Void = { _ in },
     ended: @escaping @Sendable (BluetoothError?) -> Void

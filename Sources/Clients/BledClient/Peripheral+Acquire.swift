@@ -2,17 +2,17 @@ import BledRPC
 import Bluetooth
 
 extension Peripheral {
-  /// Acquires a characteristic: many values of it, or for it, go over a descriptor of their own. Closing the descriptor
-  /// ends that; the daemon's `GATTReleased` says when it ended it by itself, and `GATTValuesDropped` counts the values
-  /// dropped because the program did not read.
+  /// Acquires a characteristic: its values are passed over a descriptor of their own. Closing the descriptor ends that;
+  /// the daemon's `GATTReleased` reports when the daemon ended it, and `GATTValuesDropped` counts the values dropped
+  /// because the program did not read.
   /// - Parameters:
   ///   - characteristic: The characteristic.
   ///   - values: False if the program only writes; nil leaves that to the characteristic.
   ///   - writes: False if the program only reads values; nil leaves that to the characteristic. One program can have
-  ///     the descriptor for writing, and another one that for values.
-  ///   - indications: Whether to receive its indications rather than its notifications; nil leaves it to the daemon.
-  /// - Returns: The descriptor and its use: a SOCK_SEQPACKET socket, which blocks. A
-  ///   packet that is written is sent as a Write Command, a packet that is read is a value.
+  ///     the descriptor for writing, and another the one for values.
+  ///   - indications: True to receive indications, false for notifications; nil leaves it to the daemon.
+  /// - Returns: The descriptor and its use: a SOCK_SEQPACKET socket, which blocks. A written packet is sent as a Write
+  ///   Command; a packet read is a value.
   /// - Throws: `BledError.alreadyInProgress` if it is acquired already, or this session has subscribed to it;
   ///   `.notAllowedByProperties`; `.limitReached`; and as `subscribe`.
   public func acquire(

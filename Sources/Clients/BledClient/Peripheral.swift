@@ -48,11 +48,11 @@ public final class Peripheral: Sendable {
   /// Discovers everything: services, included services, characteristics, descriptors (Core 5.4, Vol 3, Part G, 4.4 to
   /// 4.7).
   /// - Parameters:
-  ///   - timeout: How long it may take; the daemon's 60 s if nil.
+  ///   - timeout: The timeout; the daemon's 60 s if nil.
   ///   - progress: Called about once a second with the attributes found so far, on the connection's queue.
   /// - Returns: The services in order of their handles.
   /// - Throws: `GAPError.notConnected`, or `.disconnected` if the link ends meanwhile; `.timeout`; an error of the
-  ///   domain `att` that the device answers; and as `BledClient.call`.
+  ///   domain `att` from the device; and as `BledClient.call`.
   public func discover(
     timeout: Duration? = nil, progress: (@Sendable (GATTDiscoveryProgress.Params) -> Void)? = nil
   ) async throws(BluetoothError) -> [ServiceDescription] {
@@ -109,7 +109,7 @@ public final class Peripheral: Sendable {
   /// - Parameters:
   ///   - value: 0 to 512 octets; without a response no more than MTU − 3.
   ///   - handle: The handle of the value or descriptor.
-  ///   - response: Whether to wait for the device's response; if not, it returns once the link has room for the packet.
+  ///   - response: True to wait for the device's response; otherwise it returns once the link has room for the packet.
   /// - Throws: As `read`; `BledError.invalidParameter` for a value that is too long; `.notPermitted` for a Client
   ///   Characteristic Configuration, which programs share: use `subscribe`.
   public func write(_ value: [UInt8], to handle: UInt16, response: Bool = true) async throws(BluetoothError) {
@@ -127,8 +127,8 @@ public final class Peripheral: Sendable {
     _ = try await client.call(GATTWrite.self, params)
   }
 
-  /// Writes with a signature, without a response (Core 5.4, Vol 3, Part G, 4.9.2): the device can identify the writer,
-  /// also on a link without encryption. On an encrypted one nothing is signed.
+  /// Writes with a signature, without a response (Core 5.4, Vol 3, Part G, 4.9.2): the device can identify the writer
+  /// even without encryption. On an encrypted link nothing is signed.
   /// - Parameters:
   ///   - value: The octets, MTU − 15 at most.
   ///   - attribute: The characteristic.
@@ -143,7 +143,7 @@ public final class Peripheral: Sendable {
   /// - Parameters:
   ///   - value: The octets; with the offset at most 512.
   ///   - attribute: The characteristic or descriptor.
-  ///   - offset: Where in the device's value they begin, 0 to 512.
+  ///   - offset: Their offset in the device's value, 0 to 512.
   /// - Throws: As `write`; the error `invalidOffset` of the domain `att` if the device's value is shorter.
   public func write(
     _ value: [UInt8], to attribute: AttributePath, at offset: Int
@@ -172,14 +172,14 @@ public final class Peripheral: Sendable {
 
   /// Reads all values of a UUID without discovering anything (Core 5.4, Vol 3, Part G, 4.8.2).
   /// - Parameter uuid: The UUID of the characteristics or descriptors.
-  /// - Returns: The values with their handles; of each at most its first 253 octets.
+  /// - Returns: The values with their handles; at most the first 253 octets of each.
   /// - Throws: The error `attributeNotFound` of the domain `att` if there is none; and as `read`.
   public func readAll(of uuid: BluetoothUUID) async throws(BluetoothError) -> [AttributeValue] {
     try await client.call(GATTReadUsingUUID.self, .init(peripheral: identifier, uuid: uuid)).values
   }
 
   /// Reads the features of the device's GATT server: its Server Supported Features (Core 5.4, Vol 3, Part G, 7.4).
-  /// - Returns: Whether it has enhanced bearers, and the value as it was read; no value if it lacks the characteristic.
+  /// - Returns: True for enhanced bearers, and the value read; no value if it lacks the characteristic.
   /// - Throws: As `read`.
   public func serverFeatures() async throws(BluetoothError) -> GATTServerFeatures.Result {
     try await client.call(GATTServerFeatures.self, .init(peripheral: identifier))
@@ -196,13 +196,13 @@ public final class Peripheral: Sendable {
     try await subscribe(.handle(handle))
   }
 
-  /// Subscribes to a characteristic that is named by UUIDs; the daemon discovers the missing attributes.
+  /// Subscribes to a characteristic named by UUIDs; the daemon discovers the missing attributes.
   /// - Parameters:
   ///   - characteristic: The characteristic.
-  ///   - indications: Whether to receive its indications rather than its notifications; nil leaves it to the daemon.
+  ///   - indications: True to receive indications, false for notifications; nil leaves it to the daemon.
   /// - Returns: As `subscribe` with a handle.
-  /// - Throws: As `read` with UUIDs, and `subscribe` with a handle; `BledError.alreadyInProgress` if others have
-  ///   subscribed to it in the other way.
+  /// - Throws: As `read` with UUIDs, and `subscribe` with a handle; `BledError.alreadyInProgress` if other programs
+  ///   have subscribed to it in the other way.
   public func subscribe(
     _ characteristic: AttributePath, indications: Bool? = nil
   ) async throws(BluetoothError) -> AsyncThrowingStream<[UInt8], any Error> {

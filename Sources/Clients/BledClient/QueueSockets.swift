@@ -56,7 +56,7 @@ private final class QueueWatch: SocketWatch, @unchecked Sendable {
     return reader
   }
 
-  /// The source tells a hang-up once, and nothing after it: octets are read until there are none.
+  /// The source reports a hang-up once, and nothing after it: octets are read until there are none.
   private func readable() {
     ready(.reading)
     guard interest.contains(.reading), !isAwaitingTurn, isReadable else { return }

@@ -14,7 +14,7 @@ public enum ServerEvent: Sendable {
   case unsubscribed(Subscriber)
 }
 
-/// Why a read or write is refused (Core 5.4, Vol 3, Part F, 3.4.1.1).
+/// The reason for refusing a read or write (Core 5.4, Vol 3, Part F, 3.4.1.1).
 public enum ATTRefusal: Int, Hashable, Sendable {
   /// The value cannot be read.
   case readNotPermitted = 0x02
@@ -44,7 +44,7 @@ public struct ReadRequest: Sendable {
   public let params: ServerRead.Params
   let answer: RequestAnswer
 
-  /// Answers with the whole value, from which the part from the offset on is sent. An offset beyond its end is refused.
+  /// Answers with the whole value; the part from the offset on is sent. An offset beyond its end is refused.
   /// - Parameter value: 0 to 512 octets.
   public func respond(_ value: [UInt8]) {
     guard params.offset >= 0, params.offset <= value.count else {

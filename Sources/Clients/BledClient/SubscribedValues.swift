@@ -3,7 +3,8 @@ import BledRPC
 import Bluetooth
 import Synchronization
 
-/// Fills the stream of a characteristic's values. The first comes after the daemon's answer, which tells the handle.
+/// Fills the stream of a characteristic's values. The first value arrives after the daemon's answer, which has the
+/// handle.
 final class SubscribedValues: Sendable {
   private enum Place {
     case awaited
@@ -12,7 +13,7 @@ final class SubscribedValues: Sendable {
     case abandoned
   }
 
-  /// How many values the stream keeps.
+  /// Maximum values that the stream keeps.
   private static let limit = 4096
 
   private let output: AsyncThrowingStream<[UInt8], any Error>.Continuation

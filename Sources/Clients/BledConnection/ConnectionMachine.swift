@@ -19,7 +19,7 @@ package struct ConnectionMachine<Completion> {
     /// A call was answered.
     case answer(Completion, Result<RPCMessage, BluetoothError>)
     case notification(String, RPCMessage)
-    /// The daemon asks.
+    /// A request of the daemon.
     case request(RequestID, method: String, RPCMessage)
     /// An answer to no pending call, or an error without an id.
     case none
@@ -32,7 +32,7 @@ package struct ConnectionMachine<Completion> {
 
   private enum State {
     case open
-    /// With nil if this side closed.
+    /// With nil if this side closed the connection.
     case ended(BluetoothError?)
   }
 
@@ -73,7 +73,7 @@ package struct ConnectionMachine<Completion> {
     } catch {
       throw BledError.invalidParameter.error("\(Method.name) cannot be encoded: \(error)")
     }
-    // The daemon would drop it, and could not say which call it was.
+    // The daemon would drop it, and could not name the call.
     guard line.count - 1 <= LineFramer.defaultLimit else {
       throw BledError.invalidParameter.error(
         "\(Method.name) is a line of \(line.count) octets, which exceeds the limit of \(LineFramer.defaultLimit)")
@@ -81,7 +81,7 @@ package struct ConnectionMachine<Completion> {
     return line
   }
 
-  /// Registers a call whose line is about to be sent. False: the connection has ended, complete it with `endError`.
+  /// Registers a call before its line is sent. False: the connection has ended; complete the call with `endError`.
   package mutating func begin(_ id: Int, _ completion: Completion, late: Completion? = nil) -> Bool {
     guard isOpen else { return false }
     calls[id] = Call(completion: completion, late: late)
@@ -97,7 +97,7 @@ package struct ConnectionMachine<Completion> {
   }
 
   /// Reads a line.
-  /// - Throws: `BledError.protocolViolation` if it is not a message; the connection is then to be ended.
+  /// - Throws: `BledError.protocolViolation` if it is not a message; the connection must then be ended.
   package mutating func receive(_ line: Data) throws(BluetoothError) -> Message {
     refusal = nil
     let message: RPCMessage
@@ -116,7 +116,7 @@ package struct ConnectionMachine<Completion> {
       return .none
     case .notification(let name): return .notification(name, message)
     case .request(let id, let method): return .request(id, method: method, message)
-    // The id is not one of this side's.
+    // The id does not belong to this side.
     case .success(.text), .failure(.text?, _): return .none
     }
   }

@@ -11,7 +11,7 @@ package protocol DaemonTransport: AnyObject {
 
 /// Opens connections to bled.
 package protocol DaemonConnector: AnyObject {
-  /// Connects a session: its `receive` and `end` are called from then on, and never from inside this call.
+  /// Connects a session: its `receive` and `end` are called afterwards, never from inside this call.
   /// - Throws: `BledError.daemonUnreachable` or `.notPermitted`.
   func connect(_ session: DaemonSession) throws(BluetoothError) -> any DaemonTransport
 }
@@ -28,7 +28,7 @@ package final class DaemonSession {
     var asked: (RequestID, String, RPCMessage) -> Void
     /// The session is over; nil: this side closed it.
     var ended: (BluetoothError?) -> Void
-    /// Called after each message and after the end, when all that they caused has been done.
+    /// Called after each message, and after the end, once their effects are complete.
     var handled: () -> Void
 
     package init(
@@ -49,7 +49,7 @@ package final class DaemonSession {
   /// The descriptor of the message that is being handled.
   private var passed: ReceivedDescriptor?
 
-  /// Opens a session; a failure is told like an end, later.
+  /// Opens a session; a failure is reported like an end, later.
   package init(_ connector: any DaemonConnector, _ clock: any Scheduler, _ observer: Observer) {
     self.observer = observer
     do throws(BluetoothError) {
@@ -72,7 +72,7 @@ package final class DaemonSession {
   /// The failure of calls after the end.
   package var endError: BluetoothError { machine.endError }
 
-  /// Calls a method. The completion is called once, later or, if the session is over, at once.
+  /// Calls a method. The completion is called once, later or, after the end of the session, at once.
   package func call<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params,
     _ completion: @escaping (Result<Method.Result, BluetoothError>) -> Void
@@ -97,7 +97,7 @@ package final class DaemonSession {
     _ method: Method.Type, id: Int, _ params: Method.Params
   ) throws(BluetoothError) -> Data { try ConnectionMachine<Answer>.line(method, id: id, params) }
 
-  /// Sends the line of a call, whose number is used by no other call.
+  /// Sends the line of a call with a unique number.
   /// - Parameter late: gets the answer of the call if it is abandoned.
   package func send(_ line: Data, id: Int, late: Answer? = nil, _ answer: @escaping Answer) {
     guard machine.begin(id, answer, late: late) else { return answer(.failure(machine.endError)) }
@@ -112,7 +112,7 @@ package final class DaemonSession {
     return true
   }
 
-  /// Calls a method whose failure needs no handling: bled's log has it.
+  /// Calls a method without handling a failure: bled's log has it.
   package func tell<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) {
     call(method, params) { _ in }
   }
@@ -129,19 +129,19 @@ package final class DaemonSession {
     if let line = try? RPCEncoding.failure(id: id, error) { transport?.send(line) }
   }
 
-  /// The descriptor that came with the message that is being handled; nil if there was none, or it was taken.
+  /// The descriptor that arrived with the current message; nil if there was none, or it was taken.
   package func takeDescriptor() -> ReceivedDescriptor? {
     defer { passed = nil }
     return passed
   }
 
   /// Ends the session.
-  /// - Parameter error: the failure of the calls that wait; nil: this side wants no more of them.
+  /// - Parameter error: the failure of the pending calls; nil if this side no longer wants their answers.
   package func close(_ error: BluetoothError? = nil) { end(error, closesTransport: true) }
 
   // MARK: From the transport
 
-  /// A line came, and perhaps a descriptor with it.
+  /// A line was received, perhaps with a descriptor.
   package func receive(_ line: Data, _ descriptor: ReceivedDescriptor?) {
     passed = descriptor
     // The message may end the session.

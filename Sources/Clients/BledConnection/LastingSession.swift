@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// A session of bled that is opened again, each second, after bled has gone.
+/// A session of bled that is reopened, trying each second, after bled has ended.
 package final class LastingSession {
   /// The pause before bled is tried again.
   private static let pause = Duration.seconds(1)
@@ -10,9 +10,9 @@ package final class LastingSession {
   package var began: (SessionOpen.Result) -> Void = { _ in }
   /// An event: its name and message.
   package var notified: (String, RPCMessage) -> Void = { _, _ in }
-  /// The session is lost, or could not be opened; `began` follows once bled is there.
+  /// The session is lost, or could not be opened; `began` follows once bled is available.
   package var lost: (BluetoothError) -> Void = { _ in }
-  /// Called after each message, when all that it caused has been done.
+  /// Called after each message, once its effects are complete.
   package var handled: () -> Void = {}
 
   /// The session, while bled has accepted it.

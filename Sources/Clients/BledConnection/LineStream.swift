@@ -4,14 +4,14 @@ import FoundationEssentials
 
 /// A connection to the daemon as lines of any content. It belongs to the thread or the queue of its waiter.
 package final class LineStream: DaemonTransport {
-  /// The limit for octets that wait to be written: 64 of the longest lines.
+  /// The limit for queued octets: 64 of the longest lines.
   package static let unsentLimit = 64 * LineFramer.defaultLimit
 
-  /// Called for each line, without its line feed, with the descriptor that came with it.
+  /// Called for each line, without its line feed, with its descriptor.
   package var line: (Data, ReceivedDescriptor?) -> Void = { _, _ in }
   /// Called once at the end, also from inside `finish` and `fail`: with nil after `finish`, not after `close`.
   package var ended: (BluetoothError?) -> Void = { _ in }
-  /// So many octets were written.
+  /// This number of octets was written.
   package var wrote: (Int) -> Void {
     get { stream.wrote }
     set { stream.wrote = newValue }
@@ -37,7 +37,7 @@ package final class LineStream: DaemonTransport {
     stream.ended = { [weak self] in self?.streamEnded($0) }
   }
 
-  /// The user of the process that opened the daemon's socket, as the kernel knows it; nil if it does not tell.
+  /// The user of the process that opened the daemon's socket, from the kernel; nil if the kernel does not report it.
   package let daemonUser: UInt32?
 
   package func start() { stream.start() }
@@ -91,9 +91,9 @@ package final class LineStream: DaemonTransport {
 }
 
 extension Errno {
-  /// Why the daemon could not be reached, and the remedy.
+  /// The reason why the daemon could not be reached, and the remedy.
   fileprivate func unreachable(_ path: String) -> BluetoothError {
-    // Where a daemon without options listens, its clients look for it.
+    // Clients look for the daemon at its default path.
     let option = path == SocketPath.system ? "" : " --socket \(path)"
     let start = """
       Start it with "systemctl start bled.socket", or by hand: bled --adapter hci0\(option) \

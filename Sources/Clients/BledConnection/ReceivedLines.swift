@@ -1,10 +1,10 @@
 import BledRPC
 import FoundationEssentials
 
-/// The lines of a stream of octets, each with the descriptor that came with it.
+/// The lines of a stream of octets, each with its descriptor.
 ///
-/// A descriptor is passed with the octets of one line alone, so it belongs to the line of the last octet that was read
-/// with it (unix(7), SCM_RIGHTS).
+/// A descriptor is passed with the octets of one line alone, so it belongs to the line of the last octet read with it
+/// (unix(7), SCM_RIGHTS).
 package struct ReceivedLines: Sendable {
   private var framer = LineFramer()
   /// The descriptor of the line that is not complete yet.
@@ -14,7 +14,7 @@ package struct ReceivedLines: Sendable {
 
   package init() {}
 
-  /// Adds the octets of one read. `next` is to be called until it returns nil before more is added.
+  /// Adds the octets of one read. Call `next` until it returns nil before adding more.
   package mutating func append(_ octets: some Sequence<UInt8>, with descriptor: ReceivedDescriptor?) {
     framer.append(octets)
     last = descriptor

@@ -5,7 +5,7 @@ import Bluetooth
 package struct UsedLink: Hashable, Sendable {
   /// The daemon's identifier of the device.
   package var peripheral: String
-  /// The address at the time of the call, without a type where that is not known.
+  /// The address at the time of the call, without a type if that is unknown.
   package var address: String?
   package var addressType: DeviceAddress.Kind?
 
@@ -32,7 +32,7 @@ package struct LinkRequest: UseRequest {
 
   package init(_ withdrawal: PeripheralDisconnect.Params) { self.withdrawal = withdrawal }
 
-  /// A device that is looked for by its advertisements is not compared: if it is used already, the daemon answers.
+  /// A device searched for by its advertisements is not compared: if it is used already, the daemon answers.
   package func mayMean(_ link: UsedLink) -> Bool {
     if let peripheral = withdrawal.peripheral { return peripheral == link.peripheral }
     return mayBe(link.address, link.addressType)
@@ -77,7 +77,7 @@ package struct UsedTrain: Hashable, Sendable {
   /// The daemon's identifier of the device.
   package let peripheral: String
   package let sid: Int
-  /// The identifier or address by which the call named the device.
+  /// The call's name for the device: an identifier or an address.
   package let name: String
 
   /// - Parameter name: nil if the call did not name the device.
@@ -119,7 +119,7 @@ package struct TrainRequest: UseRequest {
   package func mayMean(_ train: UsedTrain) -> Bool {
     guard !isTransfer else { return true }
     guard (withdrawal.sid ?? train.sid) == train.sid else { return false }
-    // The identifier of the train's device is known, its address only if the call named it so.
+    // The identifier of the train's device is known, its address only if the call used it.
     if Self.isAddress(device) { return Self.mayBe(device, train.name) }
     return Self.isSame(device, train.peripheral) || Self.isSame(device, train.name)
   }

@@ -1,31 +1,31 @@
-/// A call's request for something that a session has once at the daemon, whichever of its users asked for it: a link, a
-/// subscription, a train.
+/// A call's request for a resource that a session has once at the daemon, whichever of its users requested it: a link,
+/// a subscription, a train.
 package protocol UseRequest: Sendable {
   associatedtype Thing: Hashable & Sendable
 
-  /// Whether it may be for this one.
+  /// True if it may be for this resource.
   func mayMean(_ thing: Thing) -> Bool
-  /// Whether both may be for the same one.
+  /// True if both may be for the same resource.
   func mayMean(_ other: Self) -> Bool
 }
 
-/// The users of the things that one session has at the daemon. When a use or a call ends, its thing is released, or its
-/// request withdrawn, once no other user has or awaits the same thing. The machine does no I/O.
+/// The users of the resources ("things") that one session has at the daemon. When a use or a call ends, its thing is
+/// released, or its request withdrawn, once no other user has or awaits it. The machine does no I/O.
 ///
 /// | State of a call | Input                 | Effect                                                                   |
 /// |-----------------|-----------------------|--------------------------------------------------------------------------|
 /// | none            | begin                 | waiting                                                                  |
-/// | waiting         | answered(thing)       | ended; the thing has a user more                                         |
+/// | waiting         | answered(thing)       | ended; the thing has another user                                        |
 /// | waiting         | ended                 | ended                                                                    |
 /// | waiting         | abandoned             | abandoned                                                                |
 /// | abandoned       | no other user, no call waiting for the same | withdrawn: withdraw(request)                       |
 /// | abandoned, withdrawn | late(thing)      | ended; the thing is released as soon as no other user has or awaits it   |
 /// | abandoned, withdrawn | late(nil)        | ended                                                                    |
-/// | abandoned, withdrawn | ended            | nothing: the answer is still to come                                     |
+/// | abandoned, withdrawn | ended            | nothing: the answer is still due                                         |
 ///
 /// | State of a thing | Input                      | Effect                                                             |
 /// |------------------|----------------------------|--------------------------------------------------------------------|
-/// | any              | use                        | a user more                                                        |
+/// | any              | use                        | another user                                                       |
 /// | used             | leave, by the last user    | release(thing) as soon as no waiting call may mean it              |
 /// | used             | lost                       | unused; the daemon has released it by itself                       |
 package struct Uses<Request: UseRequest> {
@@ -52,8 +52,8 @@ package struct Uses<Request: UseRequest> {
 
   package mutating func begin(_ call: Int, _ request: Request) { calls[call] = (request, .waiting) }
 
-  /// A call was answered while its caller, which uses the thing from now on, waited for it.
-  /// - Parameter thing: nil if the answer does not say which one.
+  /// A call was answered while its caller, which now uses the thing, waited for it.
+  /// - Parameter thing: nil if the answer does not identify it.
   package mutating func answered(_ call: Int, _ thing: Request.Thing?) -> [Undo] {
     calls.removeValue(forKey: call)
     if let thing { use(thing) }

@@ -7,7 +7,7 @@ package final class LoopSockets: SocketWaiter {
   private let loop: EventLoop
   private let isPaused: () -> Bool
 
-  /// - Parameter isPaused: whether nothing is to be read for now: octets wait at the peers. It is asked each 5 ms.
+  /// - Parameter isPaused: returns true to stop reading for now: octets wait at the peers. It is called every 5 ms.
   package init(_ loop: EventLoop, isPaused: @escaping () -> Bool = { false }) {
     self.loop = loop
     self.isPaused = isPaused

@@ -22,7 +22,7 @@ package enum ServiceEnvironment {
 
   /// The directory for the state of the service.
   package static var stateDirectory: String? { Self["STATE_DIRECTORY"] }
-  /// The directory for files that are gone with the service.
+  /// The directory for files that are removed with the service.
   package static var runtimeDirectory: String? { Self["RUNTIME_DIRECTORY"] }
 }
 

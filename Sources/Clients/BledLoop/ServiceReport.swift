@@ -3,7 +3,7 @@ import Glibc
 /// The state of a service in one line of a file in its runtime directory, which every user may read. `bleshell doctor`
 /// shows it.
 package final class ServiceReport {
-  /// Whether the service does its work.
+  /// The operation of the service.
   package enum State: String, Sendable {
     case ok
     /// Something does not work.
@@ -16,13 +16,13 @@ package final class ServiceReport {
   private let path: String?
   private var last: (state: State, since: Int, text: String)?
 
-  /// - Parameter directory: the runtime directory; nil: there is no file.
+  /// - Parameter directory: the runtime directory; nil for no file.
   package init(directory: String?) { path = directory.map { "\($0)/report" } }
 
   /// The one in the directory that systemd has made for the service.
   package convenience init() { self.init(directory: ServiceEnvironment.runtimeDirectory) }
 
-  /// Replaces the line. The time in it is that at which the state became this one.
+  /// Replaces the line; its time is when the state was entered.
   package func say(_ state: State, _ text: String) {
     guard let path, last?.state != state || last?.text != text else { return }
     let since = last.flatMap { $0.state == state ? $0.since : nil } ?? time(nil)

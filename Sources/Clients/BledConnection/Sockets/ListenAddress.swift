@@ -1,6 +1,6 @@
 private import Glibc
 
-/// A place on which to listen: an address of this machine and a port, or the path of a Unix socket.
+/// An address to listen on: an address of this machine and a port, or the path of a Unix socket.
 package struct ListenAddress: Sendable {
   private enum Place {
     case v4(in_addr, port: UInt16)
@@ -22,7 +22,7 @@ package struct ListenAddress: Sendable {
   package init(all port: UInt16) { place = .v6(in6_addr(), port: port) }
 
   /// A numeric address of IPv4 or IPv6; `::` is `all`.
-  /// - Returns: nil if the text is none.
+  /// - Returns: nil for any other text.
   package init?(host: String, port: UInt16) {
     guard let place = Self.v4(host, port) ?? Self.v6(host, port) else { return nil }
     self.init(place)
@@ -58,7 +58,7 @@ package struct ListenAddress: Sendable {
     return inet_pton(AF_INET6, host, &address) == 1 ? .v6(address, port: port) : nil
   }
 
-  /// Whether only programs of this machine reach it.
+  /// True if only programs of this machine reach it.
   package var isLocal: Bool {
     switch place {
     case .v4(let host, _): UInt32(bigEndian: host.s_addr) >> 24 == 127
@@ -67,8 +67,8 @@ package struct ListenAddress: Sendable {
     }
   }
 
-  /// Opens a socket that listens there. The file of a Unix socket takes the place of one on which no process listens;
-  /// the umask limits the users that can connect.
+  /// Opens a socket that listens there. The file of a Unix socket replaces one without a listening process; the umask
+  /// limits the users that can connect.
   /// - Throws: `ListenError`, for instance if another program has the port.
   package func listen() throws(ListenError) -> Listener {
     switch place {

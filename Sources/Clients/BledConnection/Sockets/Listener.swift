@@ -17,7 +17,7 @@ package final class Listener: Sendable {
     let device: UInt
     let inode: UInt
 
-    /// - Returns: nil if there is no file.
+    /// - Returns: nil without a file.
     init?(_ path: String) {
       var status = stat()
       guard lstat(path, &status) == 0 else { return nil }
@@ -25,7 +25,7 @@ package final class Listener: Sendable {
     }
   }
 
-  /// The connections that may wait to be accepted, as many as the kernel allows by default (listen(2)).
+  /// Maximum connections waiting to be accepted, as many as the kernel allows by default (listen(2)).
   private static let backlog: Int32 = 4096
 
   /// The connections to accept in one turn of a program.
@@ -41,7 +41,7 @@ package final class Listener: Sendable {
     file = nil
   }
 
-  /// - Parameter path: The path of a file that does not exist, or of a Unix socket on which no process listens.
+  /// - Parameter path: The path of a file that does not exist, or of a Unix socket without a listening process.
   init(path: String) throws(ListenError) {
     var place = sockaddr_un()
     place.sun_family = sa_family_t(AF_UNIX)
@@ -69,7 +69,7 @@ package final class Listener: Sendable {
     var yes: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
     if family == AF_INET6 {
-      // With all addresses of IPv6 the socket has all of IPv4, also against the default of the system.
+      // With all addresses of IPv6 the socket has all of IPv4, regardless of the system's default.
       var no: Int32 = 0
       setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &no, socklen_t(MemoryLayout<Int32>.size))
     }
@@ -84,7 +84,7 @@ package final class Listener: Sendable {
     return descriptor
   }
 
-  /// Removes a socket on which no process listens.
+  /// Removes a socket without a listening process.
   private static func clear(_ path: String) throws(ListenError) {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
@@ -100,7 +100,7 @@ package final class Listener: Sendable {
   package enum Accepted {
     case connection(Socket)
     case none
-    /// The process or the system has no room for the connection, which goes on waiting: try again later.
+    /// The process or the system has no room for the connection, which remains queued: try again later.
     case exhausted
   }
 

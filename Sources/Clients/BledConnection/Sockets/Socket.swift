@@ -12,7 +12,7 @@ package struct Errno: Error, Equatable, CustomStringConvertible {
   /// There is no such file.
   static let noEntry = Errno(code: ENOENT)
   static let notDirectory = Errno(code: ENOTDIR)
-  /// Nothing listens there.
+  /// No process listens there.
   static let refused = Errno(code: ECONNREFUSED)
   static let noAccess = Errno(code: EACCES)
   static let notPermitted = Errno(code: EPERM)
@@ -23,7 +23,7 @@ package struct Errno: Error, Equatable, CustomStringConvertible {
   /// A human-readable description.
   package var text: String { String(cString: strerror(code)) }
 
-  /// The same, for errors that contain it.
+  /// The text, for errors that contain it.
   package var description: String { text }
 }
 
@@ -54,7 +54,7 @@ package final class Socket: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Takes over a nonblocking stream socket.
+  /// Takes ownership of a nonblocking stream socket.
   package init(owning descriptor: Int32) { self.descriptor = descriptor }
 
   deinit { close(descriptor) }
@@ -63,25 +63,25 @@ package final class Socket: Sendable {
   private typealias Credentials = (process: pid_t, user: uid_t, group: gid_t)
 
   /// The user of the process that listened at the other end (unix(7), SO_PEERCRED): root's service manager or the
-  /// daemon; nil if the kernel does not tell.
+  /// daemon; nil if the kernel does not report it.
   package var peerUser: UInt32? {
     var peer: Credentials = (0, 0, 0)
     var length = socklen_t(MemoryLayout<Credentials>.size)
     return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? peer.user : nil
   }
 
-  /// The same socket under another number, which the caller must close; nil if the process has no more descriptors.
+  /// A duplicate under another number, which the caller must close; nil if the process has no more descriptors.
   package func duplicate() -> Int32? {
     let number = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     return number >= 0 ? number : nil
   }
 
-  /// Reads octets, and the descriptor that was passed with them, if there is one: the last octet is then one of those
-  /// that it was sent with (unix(7), SCM_RIGHTS). A count of 0 means the end of the stream.
+  /// Reads octets, and any descriptor passed with them: the last octet is then one of those sent with it (unix(7),
+  /// SCM_RIGHTS). A count of 0 means the end of the stream.
   package func receive(
     _ octets: UnsafeMutableRawBufferPointer
   ) -> Result<(count: Int, passed: ReceivedDescriptor?), Errno> {
-    // There is room for one: the kernel does not pass more than the descriptor of one call.
+    // Room for one: the kernel does not pass more than the descriptor of one call.
     var rights = PassedRights()
     let count = retried { rights.withHeader(of: octets) { recvmsg(descriptor, $0, Int32(MSG_CMSG_CLOEXEC)) } }
     return count.map { ($0, rights.descriptor.map(ReceivedDescriptor.init)) }

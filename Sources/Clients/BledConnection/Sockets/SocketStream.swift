@@ -1,21 +1,21 @@
-/// A stream socket with the octets that wait for room in it. It belongs to the thread or the queue of its waiter.
+/// A stream socket with its queued octets. It belongs to the thread or the queue of its waiter.
 ///
 /// | State     | Input                                | Effect                                                  |
 /// |-----------|--------------------------------------|---------------------------------------------------------|
 /// | idle      | start                                | → open                                                  |
 /// | idle      | send                                 | written; the rest waits for room                        |
-/// | idle      | a write failed                       | the unsent octets are dropped: reading tells the end    |
+/// | idle      | a write failed                       | the unsent octets are dropped: reading reports it       |
 /// | open      | send                                 | written; the rest waits for room                        |
 /// | open      | octets                               | `received`                                              |
 /// | open      | a write failed                       | → failing                                               |
 /// | open      | the peer has gone                    | → ended, `ended`                                        |
-/// | failing   | soon                                 | the octets that have come: `received`; → ended, `ended` |
+/// | failing   | soon                                 | the received octets: `received`;  → ended, `ended`      |
 /// | any       | finish                               | → finishing                                             |
 /// | finishing | all is written, or the peer has gone | → ended, `ended`                                        |
 /// | any       | close                                | → ended                                                 |
 /// | ended     | anything                             | nothing                                                 |
 package final class SocketStream {
-  /// Why it has ended.
+  /// The reason for its end.
   package enum End: Equatable {
     /// This side has finished, and all is written that could be.
     case finished
@@ -32,13 +32,13 @@ package final class SocketStream {
     case ended
   }
 
-  /// The octets that one read takes.
+  /// Octets of one read.
   private static let portion = 65536
 
-  /// Octets of the peer, valid during the call, and the descriptor that came with them.
+  /// Octets of the peer, valid during the call, and the descriptor received with them.
   package var received: (UnsafeRawBufferPointer, ReceivedDescriptor?) -> Void = { _, _ in }
   package var ended: (End) -> Void = { _ in }
-  /// So many octets were written.
+  /// This number of octets was written.
   package var wrote: (Int) -> Void = { _ in }
 
   private let waiter: any SocketWaiter
@@ -103,7 +103,7 @@ package final class SocketStream {
     }
   }
 
-  /// - Returns: whether there may be more.
+  /// - Returns: true if there may be more.
   @discardableResult private func read() -> Bool {
     guard let socket, state != .idle else { return false }
     let result = withUnsafeTemporaryAllocation(byteCount: Self.portion, alignment: 1) { buffer in
@@ -140,7 +140,7 @@ package final class SocketStream {
     watch?.interest.insert(.writing)
   }
 
-  /// The last octets of a peer that has gone are still to be read, but not from inside a call of the user.
+  /// The last octets of a closed peer are still to be read, but not from inside a call of the user.
   private func writeFailed(_ error: Errno) {
     octets.removeAll()
     watch?.interest.remove(.writing)

@@ -1,4 +1,4 @@
-/// Where sockets are waited for: an event loop, or a queue.
+/// The source of sockets' readiness: an event loop, or a queue.
 package protocol SocketWaiter: AnyObject {
   /// Watches a socket as long as the watch exists, at first without interest in anything.
   /// - Parameter ready: called with the readiness of the socket, never from inside this call; an end or a failure
@@ -14,7 +14,7 @@ package protocol SocketWaiter: AnyObject {
 
 /// The watch over a socket; it ends with its last reference.
 package protocol SocketWatch: AnyObject {
-  /// The readiness to be told.
+  /// The readiness to report.
   var interest: SocketReadiness { get set }
 }
 

@@ -1,4 +1,4 @@
-/// The octets that wait to be written to a socket.
+/// The octets queued for a socket.
 package struct UnsentOctets: Sendable {
   private var octets: [UInt8] = []
   /// The number of octets at the start that are written.
