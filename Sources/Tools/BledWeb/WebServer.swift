@@ -5,9 +5,9 @@ import FoundationEssentials
 /// The page of `bleshell web`: an HTTP server on this machine, and one session with the daemon.
 @MainActor public final class WebServer {
   private static let maximumConnections = 64
-  /// The time between two looks for news.
+  /// The interval of checks for changes.
   private static let beat = Duration.milliseconds(250)
-  /// Devices are sent with each of this number of looks.
+  /// Devices are sent once in this number of checks.
   private static let beatsPerSecond = 4
 
   /// The address of the page, with the token.
@@ -20,7 +20,7 @@ import FoundationEssentials
   /// - Parameters:
   ///   - listener: a socket that only programs of this machine reach.
   ///   - socket: the daemon's socket.
-  ///   - allowsWrites: whether pages may write values.
+  ///   - allowsWrites: true if pages may write values.
   ///   - words: the names of UUIDs and the contents of advertisements.
   ///   - doctor: the findings of `bleshell doctor`, as a JSON array.
   package init(

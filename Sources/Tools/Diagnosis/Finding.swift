@@ -5,10 +5,10 @@ public struct Finding: Encodable, Hashable, Sendable {
     case kernel, adapter, rfkill, firmware, owner, service, socket, group, bluez, mqtt, esphome, daemon, store
   }
 
-  /// How it stands.
+  /// The result of a check.
   public enum Verdict: String, Encodable, Sendable {
     case ok
-    /// Worth knowing; nothing has to be done.
+    /// Worth knowing; no action is needed.
     case note
     /// Something does not work.
     case problem
@@ -16,7 +16,7 @@ public struct Finding: Encodable, Hashable, Sendable {
 
   /// The check.
   public let check: Check
-  /// How it stands.
+  /// The result of the check.
   public let verdict: Verdict
   /// The observation, in a sentence.
   public let message: String

@@ -18,7 +18,7 @@ private struct Gateway {
 }
 
 extension Machine {
-  /// The gateways to MQTT and to Home Assistant; none where they are not installed.
+  /// The gateways to MQTT and to Home Assistant; empty if they are not installed.
   var gatewayFindings: [Finding] {
     Gateway.all.compactMap { gateway in
       guard Service.unitFolders.contains(where: { files.exists("\($0)/\(gateway.unit)") }) else { return nil }

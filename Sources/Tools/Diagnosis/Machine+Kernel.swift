@@ -1,5 +1,5 @@
 extension Machine {
-  /// The kernel, its Bluetooth, and its known faults.
+  /// The kernel, its Bluetooth, and its known bugs.
   var kernelFindings: [Finding] {
     switch bluetooth {
     case .absent:

@@ -30,7 +30,7 @@ public struct Machine: Sendable {
   public struct User: Hashable, Sendable {
     /// The user's name in the system.
     public var name: String
-    /// True for root, which is refused nothing.
+    /// True for root, which has all permissions.
     public var isRoot: Bool
     /// The groups of this process, by name.
     public var groups: Set<String>

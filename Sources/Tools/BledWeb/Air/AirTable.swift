@@ -1,12 +1,12 @@
 import BledClient
 
-/// The devices that are heard, as pages show them. Each change has a version, so that a page receives the latest state
-/// of the devices that changed since it was last served, however long ago that was: nothing waits for slow pages.
+/// The discovered devices, as pages show them. Each change has a version, so that a page receives the latest state of
+/// the devices that changed since it was last served, however long ago: nothing waits for slow pages.
 ///
 /// | Input            | Effect                                                                                     |
 /// |------------------|--------------------------------------------------------------------------------------------|
-/// | `heardAgain`     | the strength and time of a device whose report is otherwise the same as the one before     |
-/// | `heard`          | the device is there; beyond the limit of 2,000 a new one is counted as unlisted            |
+/// | `heardAgain`     | the strength and time of a device with an otherwise unchanged report                       |
+/// | `heard`          | the device is listed; beyond the limit of 2,000 a new one is counted as unlisted           |
 /// | `lost`           | the device is removed                                                                      |
 /// | `clear`          | all devices are removed                                                                    |
 struct AirTable: Sendable {
@@ -41,21 +41,21 @@ struct AirTable: Sendable {
   private static let weight = 0.125
 
   private(set) var devices: [String: Device] = [:]
-  /// The version of the last change; 0 is that of a page that knows nothing.
+  /// The version of the last change; 0 belongs to a page that knows nothing.
   private(set) var version: UInt64 = 1
   /// The number of reports of devices beyond the limit.
   private(set) var unlisted = 0
   /// Removed devices, the oldest first.
   private var gone: [(version: UInt64, device: String)] = []
-  /// The version of the newest removal that is not in `gone` any more.
+  /// The version of the newest removal that is no longer in `gone`.
   private var forgotten: UInt64 = 0
   private let words: @Sendable (ScanReport.Params) -> [String]
 
   /// - Parameter words: the content of an advertisement.
   init(words: @escaping @Sendable (ScanReport.Params) -> [String]) { self.words = words }
 
-  /// A device was heard; most reports differ from the one before in strength and time alone.
-  /// - Returns: False: nothing was changed, and the whole report has to be given to `heard`.
+  /// A device was received; most reports differ from the previous one in strength and time alone.
+  /// - Returns: False if nothing was changed, and the whole report has to be passed to `heard`.
   mutating func heardAgain(_ outline: ScanReport.Outline) -> Bool {
     guard let place = devices.index(forKey: outline.peripheral) else { return counted(asUnlisted: outline.peripheral) }
     guard devices.values[place].report.hasContents(of: outline) else { return false }
@@ -65,14 +65,14 @@ struct AirTable: Sendable {
   }
 
   /// Counts the report if it is of a new device beyond the limit.
-  /// - Returns: whether it is.
+  /// - Returns: true if it is.
   private mutating func counted(asUnlisted device: String) -> Bool {
     guard devices.count >= Self.maximumDevices, devices[device] == nil else { return false }
     unlisted += 1
     return true
   }
 
-  /// A device was heard.
+  /// A device was received.
   mutating func heard(_ report: ScanReport.Params) {
     guard !counted(asUnlisted: report.peripheral) else { return }
     version += 1
@@ -80,7 +80,7 @@ struct AirTable: Sendable {
       .heard(report, version, words, weight: Self.weight)
   }
 
-  /// A device is not heard any more.
+  /// A device is no longer received.
   mutating func lost(_ device: String) {
     guard devices.removeValue(forKey: device) != nil else { return }
     version += 1
@@ -91,7 +91,7 @@ struct AirTable: Sendable {
     gone.removeFirst(old.count)
   }
 
-  /// No device is heard any more.
+  /// No device is received.
   mutating func clear() {
     version += 1
     (devices, gone, forgotten) = ([:], [], version)
@@ -99,13 +99,13 @@ struct AirTable: Sendable {
 
   /// The changes since a version.
   struct Changes {
-    /// Whether the page has to forget all devices first.
+    /// True if the page has to forget all devices first.
     var isWhole: Bool
     var devices: [Device]
     var gone: [String]
   }
 
-  /// - Parameter version: of the last change that the page knows; 0: it knows none.
+  /// - Parameter version: the page's last version; 0 for none.
   func changes(since version: UInt64) -> Changes {
     let isWhole = version == 0 || version < forgotten
     let start = isWhole ? 0 : version
@@ -116,8 +116,8 @@ struct AirTable: Sendable {
 }
 
 extension ScanReport.Params {
-  /// Whether all that a page shows of a report is the same, but for its strength and time. Values that were decoded
-  /// follow from the data.
+  /// True if all that a page shows of a report is unchanged, except strength and time. Decoded values follow from the
+  /// data.
   fileprivate func hasContents(of outline: ScanReport.Outline) -> Bool {
     data == outline.data && scanResponse == outline.scanResponse && name == outline.name && adapter == outline.adapter
       && address == outline.address && addressType == outline.addressType && connectable == outline.connectable

@@ -12,11 +12,11 @@ struct AttributeWrite: Decodable, Sendable {
   var handle: UInt16
   /// The octets.
   var value: HexBytes
-  /// Whether to wait for the device's response.
+  /// True to wait for the device's response.
   var response: Bool
 }
 
-/// A device that is heard: how it advertises, the octets, and the changes.
+/// A discovered device: its advertising, the octets, and the changes.
 struct DeviceDetail: Encodable, Sendable {
   /// An AD structure.
   struct Structure: Encodable, Sendable {

@@ -7,7 +7,7 @@ import ValueFormats
   private static let maximumLinks = 16
   private static let maximumSubscriptions = 64
   private static let maximumEnds = 50
-  /// How many descriptors of a device are read for names and formats.
+  /// Maximum descriptors of a device that are read for names and formats.
   private static let maximumDescriptions = 64
   /// The limit for the sessions in the status.
   private static let maximumSessions = 200
@@ -47,7 +47,7 @@ import ValueFormats
   private var status: Status
   private var isScanning = false
   private var isRefreshing = false
-  /// Whether a page is open: without one there is no scan.
+  /// True while a page is open: without one there is no scan.
   var isWatched = false { didSet { if isWatched != oldValue { Task { await refresh() } } } }
 
   init(socket: String, feed: Feed, words: Words, allowsWrites: Bool) {
@@ -93,7 +93,7 @@ import ValueFormats
       Task { @MainActor [weak self] in self?.ended(change) }
     } end: { _ in
     }
-    // Without the permission there are no links to tell of.
+    // Without the permission there are no links to report.
     client.call(PeripheralWatch.self, .init()) { _ in }
   }
 
@@ -169,7 +169,7 @@ import ValueFormats
 
   private func ended(_ device: String, _ name: String?, _ reason: String?, isOwn: Bool) {
     let now = Date().timeIntervalSince1970
-    // A link of this program is told twice, and the program itself knows best.
+    // The daemon reports this program's links, too, but the program itself knows more.
     if let place = status.ends.firstIndex(where: { $0.device == device && now - $0.time < 2 }) {
       if isOwn || status.ends[place].reason == nil { status.ends[place].reason = reason }
       status.ends[place].name = status.ends[place].name ?? name
@@ -187,8 +187,8 @@ import ValueFormats
     return client
   }
 
-  /// Connects to a device, unless this program is connected to it, and discovers its attributes. Pages that ask at the
-  /// same time get the same answer.
+  /// Connects to a device, unless this program is connected to it, and discovers its attributes. Concurrent requests of
+  /// pages get the same answer.
   func connect(_ device: String) async throws(BluetoothError) -> Tree {
     if let link = links[device] { return Tree(link.services, link.naming, name: words.name) }
     if let other = connecting[device] { return try await other.value.get() }
@@ -282,7 +282,7 @@ import ValueFormats
     let values = try await link.peripheral.subscribe(handle)
     let kind = link.kind(of: handle)
     let feed = feed
-    // Two pages may have asked at once.
+    // Two pages may have requested it at once.
     subscriptions[key]?.cancel()
     subscriptions[key] = Task { [weak self] in
       do {

@@ -49,13 +49,13 @@ final class Feed: Sendable {
     }
   }
 
-  /// A device that is heard.
+  /// A discovered device.
   func device(_ identifier: String) -> AirTable.Device? { state.withLock { $0.air.devices[identifier] } }
 
   /// The events that are new to a page.
   /// - Parameters:
   ///   - place: the state that the page knows; the new state afterwards.
-  ///   - withAir: whether devices are among them: pages receive them once a second.
+  ///   - withAir: true to include devices, which pages receive once a second.
   ///   - now: seconds since the epoch.
   /// - Returns: octets of an event stream; empty if nothing is new. Devices are at most 2,000, values 1,024.
   func events(after place: inout Place, withAir: Bool, now: Double) -> [UInt8] {

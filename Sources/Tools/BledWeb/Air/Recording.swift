@@ -7,7 +7,7 @@ private import Glibc
   enum State: String, Encodable, Sendable {
     case running
     case ended
-    /// The limit is reached, and nothing more is recorded.
+    /// The limit is reached, and recording has stopped.
     case full
   }
 
@@ -27,7 +27,7 @@ private import Glibc
   /// Begins to read.
   /// - Parameters:
   ///   - descriptor: the pipe, which is closed at the end: then the daemon ends the recording.
-  ///   - ended: called once, when nothing more comes.
+  ///   - ended: called once, at the end of the data.
   init(number: Int, since: Double, descriptor: Int32, ended: @escaping @MainActor () -> Void) {
     (self.number, self.since, self.ended) = (number, since, ended)
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
@@ -35,7 +35,7 @@ private import Glibc
     timer = DispatchSource.makeTimerSource(queue: .main)
     source.setCancelHandler { close(descriptor) }
     source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.read(descriptor) } }
-    // Dispatch does not always tell the end of a pipe: EPOLLHUP alone is no event for it.
+    // Dispatch does not always report the end of a pipe: EPOLLHUP alone is no event for it.
     timer.schedule(deadline: .now() + .seconds(1), repeating: .seconds(1))
     timer.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.read(descriptor) } }
     source.activate()
@@ -92,7 +92,7 @@ private import Glibc
     recordings.map { .init(recording: $0.number, since: $0.since, octets: $0.octets.count, state: $0.state) }
   }
 
-  /// The octets of a recording in the form pcapng; nil: there is none with this number.
+  /// The octets of a recording in the form pcapng; nil without a recording of this number.
   func octets(_ number: Int) -> [UInt8]? { recordings.first { $0.number == number }?.octets }
 
   /// Starts a recording of all adapters, without keys.
@@ -100,7 +100,7 @@ private import Glibc
   func start(_ client: BledClient, at time: Double) async throws(BluetoothError) {
     guard recordings.count < Self.maximum else { throw Self.full }
     let (capture, received) = try await client.startCapture()
-    // Others may have been started meanwhile; a descriptor that is not taken ends its recording.
+    // Others may have been started meanwhile; an unused descriptor ends its recording.
     guard recordings.count < Self.maximum else { throw Self.full }
     guard let descriptor = received.take() else { return }
     last += 1
@@ -118,13 +118,13 @@ private import Glibc
     BledError.limitReached.error("there are \(maximum) recordings: remove one of them")
   }
 
-  /// Ends a recording: earlier packets still come.
+  /// Ends a recording: earlier packets still arrive.
   func stop(_ number: Int, _ client: BledClient) async throws(BluetoothError) {
     guard let capture = captures[number] else { return }
     _ = try await client.stopCapture(capture)
   }
 
-  /// Removes a recording; one that is running ends.
+  /// Removes a recording; a running one ends.
   func remove(_ number: Int) {
     guard let place = recordings.firstIndex(where: { $0.number == number }) else { return }
     recordings.remove(at: place).cancel()

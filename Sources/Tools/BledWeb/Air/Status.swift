@@ -8,7 +8,7 @@ struct Status: Encodable, Sendable {
     var time: Double
     var device: String
     var name: String?
-    /// Nil: not known, or this program ended it.
+    /// Nil if unknown, or if this program ended it.
     var reason: String?
   }
 
@@ -18,12 +18,12 @@ struct Status: Encodable, Sendable {
     var handle: UInt16
   }
 
-  /// The description of the daemon; nil while there is no connection.
+  /// The description of the daemon; nil without a connection.
   var daemon: String?
-  /// The reason why there is no connection, or no scan.
+  /// The reason for a missing connection or scan.
   var problem: String?
   var release: String
-  /// Whether pages may write.
+  /// True if pages may write.
   var writes: Bool
   var adapters: [AdapterDescription] = []
   /// The sessions that the user may see.

@@ -6,7 +6,7 @@ struct ValueDescription: Sendable, Encodable {
   /// Seconds since the epoch.
   var time: Double
   var hex: HexBytes
-  /// The meaning in words; nil: it has no known one.
+  /// The meaning in words; nil if unknown.
   var text: String?
   /// The number that a plot shows.
   var number: Double?

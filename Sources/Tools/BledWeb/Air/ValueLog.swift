@@ -22,7 +22,7 @@ struct ValueLog: Sendable {
     count += 1
   }
 
-  /// The values behind the first ones, and how many of them are not kept any more.
+  /// The values after the known ones, and the number of those no longer kept.
   /// - Parameter known: the number of values that the page was given.
   func entries(after known: UInt64) -> (entries: ArraySlice<Entry>, lost: UInt64) {
     let wanted = count - min(known, count)

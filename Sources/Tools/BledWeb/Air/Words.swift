@@ -3,7 +3,7 @@ import ValueFormats
 
 /// The words that pages share with the program that serves them.
 public struct Words: Sendable {
-  /// The name of a UUID; nil: it has none.
+  /// The name of a UUID; nil for none.
   let name: @Sendable (BluetoothUUID) -> String?
   /// The content of an advertisement.
   let contents: @Sendable (ScanReport.Params) -> [String]

@@ -5,7 +5,7 @@ public struct HTTPAnswer: Sendable {
   /// The body of an answer.
   public enum Body: Sendable {
     case octets([UInt8])
-    /// Octets that follow as long as the connection is open.
+    /// Octets that follow while the connection is open.
     case stream(any HTTPStream)
   }
 

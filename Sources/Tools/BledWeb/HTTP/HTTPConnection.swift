@@ -22,7 +22,7 @@ private import Glibc
   private static let readLength = 16_384
 
   private(set) var state = State.reading
-  /// Closed when no source watches it any more.
+  /// Closed once no source watches it.
   private let socket: Socket
   private let pace: ReceiverPace
   private let answer: @MainActor (HTTPRequest) async -> HTTPAnswer
@@ -32,7 +32,7 @@ private import Glibc
   private var stream: (any HTTPStream)?
   private var reader: (any DispatchSourceRead)?
   private var writer: (any DispatchSourceWrite)?
-  /// Far in the future unless something is awaited. A task would have its turn behind all others of the program.
+  /// Far in the future unless something is awaited. A task would have to wait for all other tasks of the program.
   private let alarm = DispatchSource.makeTimerSource(queue: .main)
 
   /// Begins to read.
@@ -101,7 +101,7 @@ private import Glibc
     guard state == .reading, request.state != .waiting else { return }
     state = .answering
     setAlarm(nil)
-    // Until the answer is sent nothing is read: the source would fire for as long as octets are there.
+    // Nothing is read until the answer is sent: the source would fire while octets are waiting.
     reader?.cancel()
     reader = nil
     Task { begin(await answer(request)) }

@@ -1,4 +1,4 @@
-/// A request of HTTP/1 with its body, as it comes.
+/// An HTTP/1 request with its body, received in parts.
 ///
 /// | Input                                                       | State after it |
 /// |-------------------------------------------------------------|----------------|
@@ -14,7 +14,7 @@ public struct HTTPRequest: Sendable {
   public enum State: Equatable, Sendable {
     case waiting
     case whole
-    /// With the status and its words.
+    /// With the status and its reason phrase.
     case refused(Int, String)
   }
 
@@ -46,13 +46,13 @@ public struct HTTPRequest: Sendable {
   /// The length of the body; nil: the head is not whole.
   private var bodyLength: Int?
 
-  /// Makes a request of which nothing has come.
+  /// Makes a request without any octets yet.
   public init() {}
 
   /// The value of a field; nil: the request does not have it.
   public subscript(_ field: Field) -> String? { fields[field] }
 
-  /// Adds octets; none are of interest once it has been decided.
+  /// Adds octets; ignores them once the outcome is known.
   public mutating func append(_ octets: some Collection<UInt8>) {
     guard state == .waiting else { return }
     guard bodyLength == nil else { return appendBody(octets) }
@@ -100,7 +100,7 @@ public struct HTTPRequest: Sendable {
     return .waiting
   }
 
-  /// - Returns: false for a line that is not a field, and for one that is repeated.
+  /// - Returns: false for a line that is not a field, and for a repeated one.
   private mutating func add(_ line: ArraySlice<UInt8>) -> Bool {
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex else { return false }
     let name = String(decoding: line[..<colon], as: UTF8.self)

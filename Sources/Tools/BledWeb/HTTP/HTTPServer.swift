@@ -5,8 +5,8 @@ import Dispatch
 ///
 /// | A connection …                    | Effect                                                                     |
 /// |-----------------------------------|----------------------------------------------------------------------------|
-/// | beyond the limit                  | replaces the oldest without a whole request; is closed if there is none    |
-/// | sends a whole request             | is answered, and closed after the last octet; a stream goes on             |
+/// | beyond the limit                  | replaces the oldest without a whole request; is closed without one         |
+/// | sends a whole request             | is answered, and closed after the last octet; a stream continues           |
 /// | ends, or is not whole after 5 s   | is closed                                                                  |
 /// | accepts its answer too slowly     | is closed (`ReceiverPace`)                                                 |
 @MainActor public final class HTTPServer {
@@ -27,7 +27,7 @@ import Dispatch
   /// Begins to accept connections.
   /// - Parameters:
   ///   - limit: the limit for connections, 1 or more.
-  ///   - pace: the pace at which answers have to be accepted.
+  ///   - pace: the minimum pace of accepting answers.
   ///   - answer: makes the answer to a whole or refused request.
   package init(
     _ listener: Listener, limit: Int, pace: ReceiverPace = .usual,
@@ -71,7 +71,7 @@ import Dispatch
   }
 
   private func rest() {
-    // Without a descriptor or memory the connection stays in the queue, and the source would fire again at once.
+    // Without a descriptor or memory the connection stays in the queue, and the source would fire again immediately.
     watch?.cancel()
     DispatchQueue.main.asyncAfter(deadline: .now() + Self.pause) { [weak self] in
       MainActor.assumeIsolated {

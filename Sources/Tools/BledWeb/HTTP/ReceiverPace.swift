@@ -1,4 +1,4 @@
-/// The pace at which a receiver has to accept octets, so that one that reads slowly does not keep its place for ever.
+/// The minimum pace at which a receiver has to accept octets, so that a slow one does not keep its place for ever.
 public struct ReceiverPace: Sendable {
   /// The time that any number of octets may take.
   public let least: Duration

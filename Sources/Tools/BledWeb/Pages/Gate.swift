@@ -43,7 +43,7 @@ struct Gate: Sendable {
     return origins.contains { $0.hasSameOctets(as: origin) } ? nil : .refusal(403, "Forbidden")
   }
 
-  /// Whether a request has the token. The time that this takes does not depend on where it differs.
+  /// Returns true if a request has the token. The time does not depend on the first difference.
   func authorizes(_ request: HTTPRequest) -> Bool {
     let given = Array((request[.authorization] ?? "").utf8)
     guard given.count == token.count else { return false }

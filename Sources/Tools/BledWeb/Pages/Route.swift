@@ -6,7 +6,7 @@ enum Route: Hashable, Sendable {
   case events
   /// The findings of `bleshell doctor`.
   case doctor
-  /// All that is known of a device that is heard.
+  /// Everything known about a discovered device.
   case device(String)
   /// An operation on a device.
   case operation(Operation, device: String)
@@ -27,11 +27,11 @@ enum Route: Hashable, Sendable {
   /// A path that does not exist, or not with this method.
   enum Problem: Error, Equatable {
     case notFound
-    /// With the method that the path has.
+    /// With the allowed method of the path.
     case methodNotAllowed(String)
   }
 
-  /// Whether a request needs the token: all that shows or changes something.
+  /// True if a request needs the token: all that shows or changes something.
   var needsToken: Bool { if case .page = self { false } else { true } }
 
   /// The route of a request.

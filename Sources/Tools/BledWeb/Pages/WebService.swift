@@ -124,7 +124,7 @@ import FoundationEssentials
     return HTTPAnswer(200, "OK", type: "text/event-stream", body: .stream(stream))
   }
 
-  /// A second has begun: pages are given the devices.
+  /// A second has begun: pages receive the devices.
   func tick() {
     for stream in streams { stream.isAirDue = true }
   }
@@ -159,7 +159,7 @@ import FoundationEssentials
 
 /// The events of one page.
 @MainActor private final class PageStream: HTTPStream {
-  /// Whether devices are sent next.
+  /// True if devices are sent next.
   var isAirDue = true
   private let feed: Feed
   private var place: Feed.Place
