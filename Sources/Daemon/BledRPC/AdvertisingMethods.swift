@@ -45,9 +45,9 @@ public enum AdvertisingStart: ClientCall {
     public var manufacturerData: HexBytes?
     /// Further AD structures, sent as they are.
     public var structures: [Structure]?
-    /// True: the transmit power is told in the header.
+    /// True: the header contains the transmit power.
     public var includeTxPower: Bool?
-    /// Subevents, in which devices respond: then the data is that of advertising.send, and none is given here.
+    /// Subevents, in which devices respond: then the data is sent by advertising.send, and none is given here.
     public var responses: ResponseSlots?
     /// Makes a train.
     public init(
@@ -66,7 +66,7 @@ public enum AdvertisingStart: ClientCall {
   /// The subevents of a train, each with slots in which devices respond (Core 5.4, Vol 6, Part B, 4.4.2.12.2). All
   /// subevents fit into the interval of the train, and all slots into a subevent.
   public struct ResponseSlots: RPCPayload, Hashable {
-    /// How many subevents there are in each interval of the train, 1 to 128.
+    /// The number of subevents in each interval of the train, 1 to 128.
     public var subevents: Int
     /// From the start of one subevent to the start of the next, in seconds, 0.0075 to 0.31875.
     public var subeventInterval: Double
@@ -74,7 +74,7 @@ public enum AdvertisingStart: ClientCall {
     public var slotDelay: Double
     /// From the start of one slot to the start of the next, in seconds, 0.00025 to 0.031875.
     public var slotSpacing: Double
-    /// How many slots a subevent has, 1 to 255.
+    /// The number of slots in a subevent, 1 to 255.
     public var slots: Int
     /// Describes the slots.
     public init(subevents: Int, subeventInterval: Double, slotDelay: Double, slotSpacing: Double, slots: Int) {
@@ -86,7 +86,7 @@ public enum AdvertisingStart: ClientCall {
     }
   }
 
-  /// The parameters of advertising.start: the data to advertise, and how to advertise.
+  /// The parameters of advertising.start: the data to advertise, and the kind of advertisement.
   public struct Params: RPCPayload {
     /// The adapter; the first if missing.
     public var adapter: String?
@@ -108,44 +108,45 @@ public enum AdvertisingStart: ClientCall {
     public var solicitedServices: [BluetoothUUID]?
     /// A URI.
     public var uri: String?
-    /// Further AD structures, sent as they are; flags (type 1) take the place of the daemon's.
+    /// Further AD structures, sent unchanged; flags (type 1) replace the daemon's.
     public var structures: [Structure]?
-    /// Whether scan requests are answered. If missing: with legacy PDUs if it is connectable or something is in the
-    /// scan response; with extended PDUs not.
+    /// True if scan requests are answered. If missing: with legacy PDUs true for a connectable advertisement or a scan
+    /// response with data; with extended PDUs false.
     public var scannable: Bool?
-    /// True: extended PDUs, which only scanners of Bluetooth 5.0 and later hear. False if missing: legacy PDUs.
+    /// True: extended PDUs, which only scanners of Bluetooth 5.0 and later receive. False if missing: legacy PDUs.
     public var extended: Bool?
     /// With `extended`: without our address; neither connectable nor scannable.
     public var anonymous: Bool?
-    /// Only this device may connect: the daemon's identifier of it, or its address. The advertisement ends when it has
-    /// connected. With legacy PDUs there is no data then. A paired device with private addresses needs an adapter that
-    /// calls it under them, and must have said on a link that its controller resolves them, else "notSupported".
+    /// The only device that may connect: the daemon's identifier of it, or its address. The advertisement ends when it
+    /// has connected. With legacy PDUs there is no data then. A paired device with private addresses needs an adapter
+    /// that addresses it by them, and must have reported on a link that its controller resolves them, else
+    /// "notSupported".
     public var directedTo: String?
-    /// For an address in `directedTo`, "public" or "random"; if missing: as last heard, else random if the two top
+    /// For an address in `directedTo`, "public" or "random"; if missing: as last received, else random if the two top
     /// bits are set, else public.
     public var directedToType: DeviceAddress.Kind?
-    /// With `directedTo`: the device is called as often as possible, at least every 3.75 ms, for 1.28 s at the most.
+    /// With `directedTo`: the device is addressed as often as possible, at least every 3.75 ms, for 1.28 s at the most.
     public var highDuty: Bool?
     /// The transmit power that is aimed for, in dBm, -127 to 20; the controller's choice if missing.
     public var txPower: Int?
-    /// With `extended`: the transmit power is told in the header.
+    /// With `extended`: the header contains the transmit power.
     public var includeTxPower: Bool?
     /// The primary channels, 37 to 39, each at most once; all if missing.
     public var channels: [Int]?
-    /// A static random address to advertise with, whose two top bits are set; the adapter's own if missing.
+    /// A static random address to advertise with (its two top bits are set); the adapter's own if missing.
     public var ownAddress: String?
     /// The PHY on which the advertisement begins, "1M" or with `extended` "coded", "codedS2" (500 kb/s) or "codedS8"
-    /// (125 kb/s); "1M" if missing. The two need a controller that lets us choose.
+    /// (125 kb/s); "1M" if missing. The last two need a controller with a choice of coding.
     public var primaryPHY: PrimaryPHYChoice?
-    /// With `extended`: the PHY on which it goes on, "1M", "2M", "coded", "codedS2" or "codedS8"; if missing, as
+    /// With `extended`: the PHY on which it continues, "1M", "2M", "coded", "codedS2" or "codedS8"; if missing, as
     /// `primaryPHY`.
     public var secondaryPHY: PHYChoice?
-    /// How many seconds after it was first on the air it ends, 0.01 to 86400; never if missing.
+    /// The time after it was first on the air at which it ends, in seconds, 0.01 to 86400; never if missing.
     public var duration: Double?
-    /// The number of advertising events after which it ends, 1 to 255; never if missing.
+    /// The number of its advertising events, 1 to 255; unlimited if missing.
     public var count: Int?
     /// With `extended`, neither connectable, scannable nor anonymous: data that is sent at fixed times to synchronised
-    /// devices (periodic.sync). It begins and ends with the advertisement, which announces it.
+    /// devices (periodic.sync). It starts and ends with the advertisement, which announces it.
     public var periodic: Periodic?
     /// Makes the params; the other members are set afterwards.
     public init(
@@ -171,9 +172,9 @@ public enum AdvertisingStart: ClientCall {
     public var adapter: String
     /// The actual interval in seconds: longer than requested when advertisements take turns.
     public var interval: Double
-    /// The name as it is sent, if it had to be shortened.
+    /// The name in the advertisement, if it had to be shortened.
     public var shortenedName: String?
-    /// The transmit power that the controller chose, in dBm, if `txPower` asked for one and the controller tells.
+    /// The transmit power chosen by the controller, in dBm, if `txPower` requested one and the controller reports it.
     public var txPower: Int?
     /// Makes the result.
     public init(advertising: Int, adapter: String, interval: Double, shortenedName: String?, txPower: Int? = nil) {
@@ -207,7 +208,7 @@ public enum AdvertisingStop: ClientCall {
   }
 }
 
-/// An advertisement went off the air or came back.
+/// An advertisement left the air or returned.
 public enum AdvertisingChanged: RPCNotification {
   /// `advertising.changed`
   public static let name = "advertising.changed"
@@ -222,16 +223,16 @@ public enum AdvertisingChanged: RPCNotification {
   public struct Params: RPCPayload {
     /// The number that `advertising.start` gave, 1 or more.
     public var advertising: Int
-    /// Whether it is on the air: sent by its adapter, or taking turns with others. False while the adapter is off or
-    /// gone.
+    /// True if it is on the air: sent by its adapter, or taking turns with others. False while the adapter is off or
+    /// absent.
     public var onAir: Bool
     /// The actual interval in seconds while it is on the air: it grows with the number of advertisements that take
     /// turns.
     public var interval: Double?
-    /// Why it failed, if it did.
+    /// The reason for its failure; missing if it did not fail.
     public var reason: RPCError?
-    /// Why it has ended by itself, if it has: "duration" (also of the high duty cycle), "count", or "connected" where
-    /// it was directed to the device that connected. It is not there any more then.
+    /// The reason why it ended by itself; missing if it did not: "duration" (also of the high duty cycle), "count", or
+    /// "connected" if it was directed to the device that connected. The advertisement no longer exists then.
     public var ended: Word<AdvertisingEnd>?
     /// Makes the params.
     public init(

@@ -25,7 +25,7 @@ public enum AdvertisingSend: ClientCall {
     public var data: HexBytes
     /// The first slot for responses, 0 to 254; 0 if missing.
     public var firstSlot: Int?
-    /// How many slots devices may use, 0 to 255; if missing, all from the first one on.
+    /// The number of slots that devices may use, 0 to 255; if missing, all from the first one on.
     public var slots: Int?
     /// Makes the params.
     public init(advertising: Int, subevent: Int, data: HexBytes, firstSlot: Int? = nil, slots: Int? = nil) {
@@ -49,13 +49,13 @@ public enum AdvertisingResponses: RPCNotification {
 
   /// The response of one device.
   public struct Response: RPCPayload, Hashable {
-    /// The slot in which it came, 0 to 254.
+    /// The slot of the response, 0 to 254.
     public var slot: Int
     /// The data.
     public var data: HexBytes
-    /// Signal strength in dBm, where known.
+    /// Signal strength in dBm, if known.
     public var rssi: Int?
-    /// The transmit power in dBm, if the header says it.
+    /// The transmit power in dBm, if the header contains it.
     public var txPower: Int?
     /// True if the controller lost the end of the data.
     public var truncated: Bool?
@@ -75,14 +75,14 @@ public enum AdvertisingResponses: RPCNotification {
     public var advertising: Int
     /// Which subevent, 0 to 127.
     public var subevent: Int
-    /// Whether the data of the subevent was sent.
+    /// True if the data of the subevent was sent.
     public var sent: Bool
-    /// The responses that were received, in the order in which the controller tells them.
+    /// The received responses, in the controller's order.
     public var responses: [Response]
-    /// When the controller told them, in seconds since the epoch.
+    /// When the controller reported them, in seconds since the epoch.
     public var time: Double
-    /// How many such events of the advertisement were dropped before this one, as this session did not read; missing
-    /// if none.
+    /// The number of such events of the advertisement that were dropped before this one, because this session did not
+    /// read; missing if none.
     public var lost: Int?
     /// Makes the params.
     public init(

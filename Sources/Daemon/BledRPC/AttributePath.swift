@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// Names an attribute of a device: by its handle, or by UUIDs, which the daemon looks for in the device's primary
+/// Names an attribute of a device: by its handle, or by UUIDs, which the daemon looks up in the device's primary
 /// services.
 public struct AttributePath: Codable, Sendable, Hashable {
   /// The handle, 1 to 65535; alone, without any of the others.
@@ -11,7 +11,7 @@ public struct AttributePath: Codable, Sendable, Hashable {
   public var service: BluetoothUUID?
   /// The UUID of a descriptor of the characteristic.
   public var descriptor: BluetoothUUID?
-  /// Which one is meant where several match, 0 or more, in the order of their handles.
+  /// The index of the attribute if several match, 0 or more, in the order of their handles.
   public var index: Int?
 
   /// Names an attribute by its handle.

@@ -20,7 +20,7 @@ public enum CaptureStart: ClientCall {
     public var format: CaptureFormat?
     /// Only this adapter; all of them, later ones included, if missing.
     public var adapter: String?
-    /// True: keys are recorded, too, for which the permission "sessions" is needed. Otherwise they are zeros.
+    /// True: keys are recorded, too, which needs the permission "sessions". Otherwise they are zeros.
     public var keys: Bool?
     /// Makes the params.
     public init(format: CaptureFormat? = nil, adapter: String? = nil, keys: Bool? = nil) {
@@ -30,7 +30,7 @@ public enum CaptureStart: ClientCall {
     }
   }
 
-  /// The result; the descriptor comes with it.
+  /// The result; the descriptor is passed with it.
   public struct Result: RPCPayload, Hashable {
     /// The number that names the recording in this session, 1 or more.
     public var capture: Int
@@ -43,7 +43,7 @@ public enum CaptureStart: ClientCall {
 public enum CaptureStop: ClientCall {
   /// `capture.stop`
   public static let name = "capture.stop"
-  /// None: a session has only recordings that it was permitted to make.
+  /// No permission: a session has only recordings that it was permitted to make.
   public static let permission: Permission? = nil
   /// For `rpc.discover`.
   public static let summary = """
@@ -61,9 +61,9 @@ public enum CaptureStop: ClientCall {
 
   /// The size of the recording.
   public struct Result: RPCPayload, Hashable {
-    /// How many packets the recording has, notes among them.
+    /// The number of packets in the recording, including notes.
     public var packets: Int
-    /// How many are missing because they were not read in time.
+    /// The number of missing packets, which were not read in time.
     public var lost: Int
     /// Makes the result.
     public init(packets: Int, lost: Int) {
@@ -87,7 +87,7 @@ public enum CaptureLost: RPCNotification {
   public struct Params: RPCPayload, Hashable {
     /// Its number, 1 or more.
     public var capture: Int
-    /// How many packets, 1 or more.
+    /// The number of packets, 1 or more.
     public var packets: Int
     /// Makes the params.
     public init(capture: Int, packets: Int) {

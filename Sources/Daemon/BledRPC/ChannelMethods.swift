@@ -8,15 +8,15 @@ public struct ChannelDescription: RPCPayload, Hashable {
   public var peripheral: String
   /// The number of the listener (SPSM), 1 to 255.
   public var psm: UInt16
-  /// How it was set up: "leCreditBased" or "enhanced".
+  /// The mode of the channel: "leCreditBased" or "enhanced".
   public var mode: Word<ChannelMode>
   /// The longest packet that the device may send, in octets, 23 to 65535.
   public var receiveMTU: Int
-  /// The longest packet that the device takes, in octets, 23 to 65535.
+  /// The longest packet that the device accepts, in octets, 23 to 65535.
   public var sendMTU: Int
-  /// The longest piece that the device cuts its packets into (MPS), in octets, 23 to 65533; absent if not known.
+  /// The longest piece of the device's packets (MPS), in octets, 23 to 65533; absent if unknown.
   public var receiveMPS: Int?
-  /// The longest piece that packets to the device are cut into (MPS), in octets, 23 to 65533; absent if not known.
+  /// The longest piece of packets to the device (MPS), in octets, 23 to 65533; absent if unknown.
   public var sendMPS: Int?
   /// The token to send to `socket`, followed by a line feed, to get the channel's octets there: 32 hex digits. Valid
   /// once, for a program of the same user, within 30 seconds.
@@ -57,13 +57,13 @@ public enum L2CAPPublish: ClientCall {
   public struct Params: RPCPayload, Hashable {
     /// The number under which devices open channels, 128 to 255; the daemon chooses one if missing.
     public var psm: UInt16?
-    /// The security that a device's link must have: "none", "encrypted", "authenticated" or "secureConnections"; "none"
-    /// if missing.
+    /// The required security of a device's link: "none", "encrypted", "authenticated" or "secureConnections"; "none" if
+    /// missing.
     public var security: ChannelSecurity?
     /// The longest packet that a device may send, 23 to 65535 octets, of an enhanced channel 64 or more; 8192 if
     /// missing.
     public var receiveMTU: Int?
-    /// How devices have to open channels: "leCreditBased" or "enhanced"; if missing either, where the adapter has both.
+    /// The required mode of channels: "leCreditBased" or "enhanced"; if missing either, if the adapter has both.
     public var mode: ChannelMode?
     /// The adapter; the first if missing.
     public var adapter: String?
@@ -140,13 +140,13 @@ public enum L2CAPOpen: ClientCall {
     public var peripheral: String
     /// The number of the device's listener, 1 to 255.
     public var psm: UInt16
-    /// The security that the link must have first: "none", "encrypted", "authenticated" or "secureConnections"; "none"
-    /// if missing. A device may require more.
+    /// The required security of the link: "none", "encrypted", "authenticated" or "secureConnections"; "none" if
+    /// missing. A device may require more.
     public var security: ChannelSecurity?
     /// The longest packet that the device may send, 23 to 65535 octets, of an enhanced channel 64 or more; 8192 if
     /// missing.
     public var receiveMTU: Int?
-    /// How the channel is set up: "leCreditBased" or "enhanced", which the adapter and the device must have;
+    /// The mode of the channel: "leCreditBased" or "enhanced", which the adapter and the device must support;
     /// "leCreditBased" if missing.
     public var mode: ChannelMode?
     /// True: the descriptor keeps packets (SOCK_SEQPACKET): one write is one packet, of at most `sendMTU` octets, and
@@ -171,7 +171,7 @@ public enum L2CAPOpen: ClientCall {
   }
 }
 
-/// Takes an L2CAP channel that a device opened.
+/// Accepts an L2CAP channel that a device opened.
 public enum L2CAPAccept: ClientCall {
   /// The channel.
   public typealias Result = ChannelDescription
@@ -209,7 +209,7 @@ public enum L2CAPClose: ClientCall {
   public typealias Result = Empty
   /// `l2cap.close`
   public static let name = "l2cap.close"
-  /// None: a session has only channels that it was permitted to have.
+  /// No permission: a session has only channels that it was permitted to have.
   public static let permission: Permission? = nil
   /// For `rpc.discover`.
   public static let summary = """
@@ -250,7 +250,7 @@ public enum L2CAPClosed: RPCNotification {
   public struct Params: RPCPayload, Hashable {
     /// The number that names it in this session, 1 or more.
     public var channel: Int
-    /// Why, unless the program closed its side.
+    /// The reason, unless the program closed its side.
     public var reason: RPCError?
     /// Makes the params.
     public init(channel: Int, reason: RPCError?) {

@@ -26,7 +26,7 @@ public enum GATTAcquire: ClientCall {
     public var writes: Bool?
     /// True: its indications, false: its notifications, as for gatt.subscribe.
     public var indications: Bool?
-    /// True: gatt.released also comes when the other end is closed, for a program that hands the descriptor on.
+    /// True: gatt.released is also sent when the other end is closed, for a program that hands the descriptor on.
     public var closing: Bool?
 
     /// Makes the params.
@@ -66,13 +66,13 @@ public enum GATTAcquire: ClientCall {
       try container.encodeIfPresent(closing, forKey: .closing)
     }
   }
-  /// The result; the descriptor comes with it.
+  /// The result; the descriptor is passed with it.
   public struct Result: RPCPayload, Hashable {
     /// The handle of the characteristic's value.
     public var handle: UInt16
-    /// Whether packets can be written.
+    /// True if packets can be written.
     public var writes: Bool
-    /// Whether there are packets to read.
+    /// True if there are packets to read.
     public var values: Bool
     /// The longest value that can be written, in octets: MTU − 3, and 512 at most.
     public var maximumLength: Int
@@ -102,13 +102,13 @@ public enum GATTReleased: RPCNotification {
     public var peripheral: String
     /// The handle of the characteristic's value.
     public var handle: UInt16
-    /// Why.
+    /// The reason.
     public var reason: RPCError
-    /// How many packets that the program had written were not sent.
+    /// The number of packets that the program had written and that were not sent.
     public var unsent: Int
-    /// Whether the descriptor was for writing.
+    /// True if the descriptor was for writing.
     public var writes: Bool?
-    /// Whether it was for values.
+    /// True if it was for values.
     public var values: Bool?
     /// Makes the params.
     public init(

@@ -81,7 +81,7 @@ public enum GATTDiscover: ClientCall {
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String
-    /// For how many seconds it may take, more than 0 and at most a day; 60 if missing.
+    /// The timeout in seconds, more than 0 and at most a day; 60 if missing.
     public var timeout: Double?
     /// Makes the params.
     public init(peripheral: String, timeout: Double? = nil) {
@@ -113,9 +113,9 @@ public enum GATTDiscoveryProgress: RPCNotification {
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String
-    /// How many services are known so far.
+    /// The number of services known so far.
     public var services: Int
-    /// How many characteristics are known so far.
+    /// The number of characteristics known so far.
     public var characteristics: Int
     /// Makes the params.
     public init(peripheral: String, services: Int, characteristics: Int) {
@@ -158,8 +158,8 @@ public enum GATTDiscoverServices: ClientCall {
   }
 }
 
-/// Names a part of a device's attributes, a service or a characteristic, with an optional filter of UUIDs. A handle is
-/// that of one that was discovered.
+/// Names a part of a device's attributes, a service or a characteristic, with an optional filter of UUIDs. A handle
+/// belongs to a discovered one.
 public struct GATTScope: RPCPayload {
   /// The daemon's identifier of the device.
   public var peripheral: String

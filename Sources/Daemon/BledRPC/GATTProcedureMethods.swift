@@ -77,7 +77,7 @@ public enum GATTReadMultiple: ClientCall {
     public var peripheral: String
     /// 2 or more values, as many as fit into the request: (MTU − 1) / 2.
     public var attributes: [AttributePath]
-    /// Whether the values have different lengths; false if missing.
+    /// True if the values have different lengths; false if missing.
     public var variable: Bool?
     /// Makes the params.
     public init(peripheral: String, attributes: [AttributePath], variable: Bool? = nil) {
@@ -115,7 +115,7 @@ public enum GATTWriteReliably: ClientCall {
   public struct Write: Codable, Sendable, Hashable {
     /// The value's characteristic.
     public var attribute: AttributePath
-    /// Where in the device's value this one begins, in octets, 0 to 512; at its beginning if missing.
+    /// The offset in the device's value, in octets, 0 to 512; at its beginning if missing.
     public var offset: Int?
     /// The octets.
     public var value: HexBytes
@@ -177,7 +177,7 @@ public enum GATTServerFeatures: ClientCall {
   public static let summary = "Reads the Server Supported Features (2B3A) of a device."
   /// The result.
   public struct Result: RPCPayload, Hashable {
-    /// Whether it supports EATT: several requests at once, over enhanced bearers.
+    /// True if it supports EATT: several requests at once, over enhanced bearers.
     public var enhancedBearers: Bool
     /// The value as it was read; missing if the device does not have the characteristic.
     public var value: HexBytes?

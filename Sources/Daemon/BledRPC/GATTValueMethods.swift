@@ -17,7 +17,7 @@ public enum GATTRead: ClientCall {
     public var peripheral: String
     /// The value's characteristic, or the descriptor.
     public var attribute: AttributePath
-    /// True: asks the device also where the properties that it declares do not allow it.
+    /// True: sends the request even if the declared properties do not allow it.
     public var force: Bool?
 
     /// Makes the params.
@@ -96,11 +96,11 @@ public enum GATTWrite: ClientCall {
     public var value: HexBytes
     /// False: write without response. If missing: with response.
     public var response: Bool?
-    /// Where in the device's value this one begins, in octets, 0 to 512; at its beginning if missing.
+    /// The offset in the device's value, in octets, 0 to 512; at its beginning if missing.
     public var offset: Int?
     /// True: a signed write (Core 5.4, Vol 3, Part G, 4.9.2).
     public var signed: Bool?
-    /// True: asks the device also where the properties that it declares do not allow it.
+    /// True: sends the request even if the declared properties do not allow it.
     public var force: Bool?
     /// Makes the params.
     public init(
@@ -201,7 +201,7 @@ public enum GATTSubscribe: ClientCall {
       try container.encodeIfPresent(indications, forKey: .indications)
     }
   }
-  /// Where its values come from, if it was named by UUIDs.
+  /// The place of its values, if it was named by UUIDs.
   public typealias Result = AttributeFound
   /// `gatt.subscribe`
   public static let name = "gatt.subscribe"
@@ -248,9 +248,9 @@ public enum GATTValue: RPCNotification {
     public var handle: UInt16
     /// The value.
     public var value: HexBytes
-    /// When it came, in seconds since the epoch: a restored session gets values that were kept for it.
+    /// When it was received, in seconds since the epoch: a restored session gets values that were kept for it.
     public var time: Double?
-    /// Rises with each value of all devices while the daemon runs, from 1 on: a value that several sessions get has the
+    /// Increases with each value of all devices while the daemon runs, from 1 on: a value for several sessions has the
     /// same one in each.
     public var serial: Int?
     /// Makes the params.
@@ -305,7 +305,7 @@ public enum GATTSubscriptionLost: RPCNotification {
     public var peripheral: String
     /// The handle of the characteristic's value.
     public var handle: UInt16
-    /// Why.
+    /// The reason.
     public var reason: RPCError
     /// Makes the params.
     public init(peripheral: String, handle: UInt16, reason: RPCError) {

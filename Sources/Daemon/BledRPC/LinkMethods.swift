@@ -8,21 +8,22 @@ public struct LinkWish: Codable, Sendable, Hashable {
   /// The longest time between two connection events, in seconds, 0.000375 to 4; 0.045 if missing, or `minimumInterval`
   /// where that is more.
   public var maximumInterval: Double?
-  /// How many connection events the peripheral may skip, 0 to 499; 0 if missing. Times maximumSubrate, (1 + latency) is
-  /// at most 500.
+  /// The number of connection events that the peripheral may skip, 0 to 499; 0 if missing. Times maximumSubrate, (1 +
+  /// latency) is at most 500.
   public var latency: Int?
-  /// After how many seconds without a packet the link is lost, 0.1 to 32, and more than (1 + latency) ×
+  /// The time without a packet after which the link is lost, in seconds, 0.1 to 32, and more than (1 + latency) ×
   /// maximumSubrate × maximumInterval × 2; if missing, 4 or as much as that rule needs.
   public var timeout: Double?
-  /// The minimum subrate factor (connection subrating): one of so many connection events is used, 1 to 500;
+  /// The minimum subrate factor (connection subrating): one of this number of connection events is used, 1 to 500;
   /// `maximumSubrate` if missing.
   public var minimumSubrate: Int?
   /// The maximum subrate factor, 1 to 500; `minimumSubrate` if missing. Without both each event is used, as every link
   /// can; a factor above 1 requires connection subrating on both sides.
   public var maximumSubrate: Int?
-  /// How many more connection events are used after one with data, 0 to 499, less than `maximumSubrate`; 0 if missing.
+  /// The number of further connection events used after one with data, 0 to 499, less than `maximumSubrate`; 0 if
+  /// missing.
   public var continuation: Int?
-  /// Makes a wish.
+  /// Makes a request.
   public init(
     minimumInterval: Double? = nil, maximumInterval: Double? = nil, latency: Int? = nil, timeout: Double? = nil,
     minimumSubrate: Int? = nil, maximumSubrate: Int? = nil, continuation: Int? = nil
@@ -43,34 +44,33 @@ public struct LinkDescription: RPCPayload, Hashable {
   public var peripheral: String
   /// This machine's role: "central" if it connected to the device, "peripheral" if the device connected to it.
   public var role: Word<LinkRole>
-  /// The time between two connection events, in seconds, 0.000375 to 4; missing where the controller did not tell, as
+  /// The time between two connection events, in seconds, 0.000375 to 4; missing if the controller did not report it, as
   /// `latency` and `timeout`.
   public var interval: Double?
-  /// How many connection events the peripheral may skip, 0 to 499.
+  /// The number of connection events that the peripheral may skip, 0 to 499.
   public var latency: Int?
-  /// After how many seconds without a packet the link is lost, 0.1 to 32.
+  /// The time without a packet after which the link is lost, in seconds, 0.1 to 32.
   public var timeout: Double?
-  /// The subrate factor (connection subrating): one of so many connection events is used, 2 to 500, and `latency`
-  /// counts the used ones. Missing where each is used.
+  /// The subrate factor (connection subrating): one of this number of connection events is used, 2 to 500, and
+  /// `latency` counts the used ones. Missing if each is used.
   public var subrate: Int?
-  /// How many more connection events are used after one with data, 0 to 499; missing as `subrate`.
+  /// The number of further connection events used after one with data, 0 to 499; missing as `subrate`.
   public var continuation: Int?
   /// The ATT MTU, 23 to 517 octets.
   public var mtu: Int
-  /// How many requests of programs the device can be asked at once (enhanced ATT bearers), 2 to 3; missing where it is
-  /// one.
+  /// The number of simultaneous requests that the device accepts (enhanced ATT bearers), 2 to 3; missing if it is one.
   public var bearers: Int?
-  /// The PHY of this machine's packets: "1M", "2M" or "coded"; missing where the controller did not tell.
+  /// The PHY of this machine's packets: "1M", "2M" or "coded"; missing if the controller did not report it.
   public var txPHY: Word<PHY>?
   /// The PHY of the device's packets: "1M", "2M" or "coded"; missing likewise.
   public var rxPHY: Word<PHY>?
-  /// The longest payload of a packet on the air that this machine sends, 27 to 251 octets; missing where the controller
-  /// did not tell.
+  /// The longest payload of a packet on the air that this machine sends, 27 to 251 octets; missing if the controller
+  /// did not report it.
   public var txOctets: Int?
   /// The longest payload of a packet on the air that the device sends, 27 to 251 octets; missing likewise.
   public var rxOctets: Int?
-  /// How the link is protected: "encrypted", "authenticated" (the keys were agreed on with protection against a person
-  /// in the middle) or "secureConnections" (the same with LE Secure Connections); missing without encryption.
+  /// The protection of the link: "encrypted", "authenticated" (the keys were agreed on with protection against a person
+  /// in the middle) or "secureConnections" (also with LE Secure Connections); missing without encryption.
   public var security: Word<SecurityLevel>?
   /// The size of the encryption key, 7 to 16 octets; missing without encryption.
   public var keySize: Int?
@@ -83,7 +83,7 @@ public struct LinkDescription: RPCPayload, Hashable {
   }
 }
 
-/// Tells the parameters of a link.
+/// Returns the parameters of a link.
 public enum PeripheralParameters: ClientCall {
   /// The device.
   public typealias Params = PeripheralReference
@@ -101,7 +101,7 @@ public enum PeripheralParameters: ClientCall {
     """
 }
 
-/// Asks for other parameters of a link.
+/// Requests other parameters of a link.
 public enum PeripheralSetParameters: ClientCall {
   /// The parameters in force after the call.
   public typealias Result = LinkDescription
@@ -135,7 +135,7 @@ public enum PeripheralSetParameters: ClientCall {
   }
 }
 
-/// Asks for another PHY of a link.
+/// Requests another PHY of a link.
 public enum PeripheralSetPHY: ClientCall {
   /// The parameters in force after the call.
   public typealias Result = LinkDescription

@@ -21,7 +21,7 @@ public enum PeripheralWatch: ClientCall {
   }
 }
 
-/// A link of any session came up or ended.
+/// A link of any session was established or ended.
 public enum PeripheralLinkChanged: RPCNotification {
   /// `peripheral.linkChanged`
   public static let name = "peripheral.linkChanged"
@@ -31,11 +31,11 @@ public enum PeripheralLinkChanged: RPCNotification {
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String
-    /// Whether the link is up.
+    /// True if the link is up.
     public var linked: Bool
-    /// The device's name, where known.
+    /// The device's name, if known.
     public var name: String?
-    /// Why the link ended. Missing if it is up.
+    /// The reason for the link's end. Missing if it is up.
     public var reason: RPCError?
     /// True if the link is up and the device made it. Missing otherwise.
     public var incoming: Bool?

@@ -6,7 +6,7 @@ public enum MetricsGet: ClientCall {
   public typealias Params = Empty
   /// `metrics.get`
   public static let name = "metrics.get"
-  /// None: they name no programs and no devices.
+  /// No permission: they name no programs and no devices.
   public static let permission: Permission? = nil
   /// For `rpc.discover`.
   public static let summary = """
@@ -26,7 +26,7 @@ public enum MetricsGet: ClientCall {
 
 /// Something that the daemon counts or measures, under a name of Prometheus.
 public struct Metric: Codable, Sendable, Hashable {
-  /// Its name: "bled_links". It ends in the unit, and that of a counter in "_total".
+  /// Its name: "bled_links". It ends in the unit, a counter's in "_total".
   public var name: String
   /// "counter", which only grows, "gauge" or "histogram".
   public var kind: Word<Kind>
@@ -51,7 +51,7 @@ public struct Metric: Codable, Sendable, Hashable {
     public var labels: [String: String]
     /// The count, or the value, 0 or more; of a histogram the sum of all measurements, in seconds.
     public var value: Double
-    /// Of a histogram, how many measurements were at most so great; missing for others.
+    /// For a histogram, the number of measurements up to each bound; missing for other metrics.
     public var buckets: [Bucket]?
     /// Makes a value.
     public init(_ value: Double, labels: [String: String] = [:], buckets: [Bucket]? = nil) {
@@ -65,7 +65,7 @@ public struct Metric: Codable, Sendable, Hashable {
   public struct Bucket: Codable, Sendable, Hashable {
     /// The greatest measurement that counts, 0 or more, in seconds; missing in the last bucket, which counts all.
     public var most: Double?
-    /// How many there were.
+    /// The number of such measurements.
     public var count: Int
     /// Makes a part.
     public init(most: Double?, count: Int) {

@@ -15,7 +15,7 @@ public enum PairingConfirm: DaemonCall {
     public var device: PairingDevice
     /// The number that the device shows, six digits; missing if there is none to compare.
     public var number: String?
-    /// Within how many seconds to answer, 0 or more.
+    /// The time to answer, in seconds, 0 or more.
     public var seconds: Int
     /// Makes the params.
     public init(device: PairingDevice, number: String?, seconds: Int) {
@@ -26,7 +26,7 @@ public enum PairingConfirm: DaemonCall {
   }
   /// The answer of the session.
   public struct Result: RPCPayload, Hashable {
-    /// Whether to pair.
+    /// True to pair.
     public var accept: Bool
     /// Makes the answer.
     public init(accept: Bool) { self.accept = accept }
@@ -46,7 +46,7 @@ public enum PairingEnterPasskey: DaemonCall {
   public struct Params: RPCPayload, Hashable {
     /// The device that pairs.
     public var device: PairingDevice
-    /// Within how many seconds to answer, 0 or more.
+    /// The time to answer, in seconds, 0 or more.
     public var seconds: Int
     /// Makes the params.
     public init(device: PairingDevice, seconds: Int) {
@@ -69,12 +69,12 @@ public struct PairingDevice: Codable, Sendable, Hashable {
   public var peripheral: String
   /// Its address.
   public var address: String
-  /// Its name, where known.
+  /// Its name, if known.
   public var name: String?
-  /// Whether this machine began.
+  /// True if this machine began the pairing.
   public var isOurs: Bool
   /// The level of the keys that this machine and the device share already, "encrypted", "authenticated" or
-  /// "secureConnections": to pair replaces them, and the asking device may be another one. Missing if there are none.
+  /// "secureConnections": pairing replaces them, and the asking device may be another one. Missing if there are none.
   public var bondLevel: Word<SecurityLevel>?
   /// Makes a description.
   public init(peripheral: String, address: String, name: String?, isOurs: Bool, bondLevel: Word<SecurityLevel>? = nil) {
@@ -101,7 +101,7 @@ public enum PairingShowPasskey: RPCNotification {
     public var device: PairingDevice
     /// Six digits.
     public var passkey: String
-    /// How many of them are typed, 0 to 6.
+    /// The number of digits typed so far, 0 to 6.
     public var entered: Int
     /// Makes the params.
     public init(device: PairingDevice, passkey: String, entered: Int) {
@@ -125,7 +125,7 @@ public enum PairingEnded: RPCNotification {
   public struct Params: RPCPayload {
     /// The device.
     public var device: PairingDevice
-    /// Why it did not pair; missing if it did.
+    /// The reason why it did not pair; missing if it did.
     public var reason: RPCError?
     /// Makes the params.
     public init(device: PairingDevice, reason: RPCError?) {
@@ -169,7 +169,7 @@ public enum PairingKeysLost: RPCNotification {
   }
 }
 
-/// Keys are gone.
+/// Keys were removed.
 public enum PairingForgotten: RPCNotification {
   /// `pairing.forgotten`
   public static let name = "pairing.forgotten"
@@ -180,7 +180,7 @@ public enum PairingForgotten: RPCNotification {
     """
   /// The parameters.
   public struct Params: RPCPayload, Hashable {
-    /// The daemon's identifier of the device; missing if it is not known any more.
+    /// The daemon's identifier of the device; missing if it is no longer known.
     public var peripheral: String?
     /// Its identity address.
     public var address: String

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// Takes over keys that this machine shares with a device already.
+/// Imports keys that this machine shares with a device already.
 public enum PairingImport: ClientCall {
   /// The result is empty.
   public typealias Result = Empty
@@ -19,17 +19,17 @@ public enum PairingImport: ClientCall {
   public struct LongTermKey: Codable, Sendable, Hashable {
     /// 16 octets, the lowest first.
     public var value: HexBytes
-    /// How many of them count, 7 to 16.
+    /// The number of octets that count, 7 to 16.
     public var size: Int
     /// Names the key in legacy pairing, 0 to 65535; 0 otherwise.
     public var diversifier: UInt16
-    /// The same, 16 hex digits with the highest first.
+    /// Its random number (Rand), 16 hex digits with the highest first.
     public var random: HexBytes
-    /// Whether the pairing was protected against a person in the middle.
+    /// True if the pairing was protected against a person in the middle.
     public var authenticated: Bool
-    /// Whether it comes from LE Secure Connections; then it is used in both roles.
+    /// True if it comes from LE Secure Connections; then it is used in both roles.
     public var secureConnections: Bool
-    /// Whether it is used on links that this machine begins; otherwise on the device's links.
+    /// True if it is used on links that this machine begins; otherwise on the device's links.
     public var central: Bool
     /// Makes a key.
     public init(
@@ -50,9 +50,9 @@ public enum PairingImport: ClientCall {
   public struct SignatureKey: Codable, Sendable, Hashable {
     /// 16 octets, the lowest first.
     public var value: HexBytes
-    /// Whether this machine signs with it; otherwise the device does.
+    /// True if this machine signs with it; otherwise the device does.
     public var ours: Bool
-    /// Whether the pairing was protected against a person in the middle.
+    /// True if the pairing was protected against a person in the middle.
     public var authenticated: Bool
     /// Makes a key.
     public init(value: HexBytes, ours: Bool, authenticated: Bool) {

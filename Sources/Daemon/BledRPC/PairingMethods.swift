@@ -18,8 +18,8 @@ public enum PeripheralPair: ClientCall {
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String
-    /// "encrypted", "authenticated" (protected against a person in the middle) or "secureConnections" (the same with
-    /// LE Secure Connections); "encrypted" if missing.
+    /// "encrypted", "authenticated" (protected against a person in the middle) or "secureConnections" (also with LE
+    /// Secure Connections); "encrypted" if missing.
     public var level: SecurityLevel?
     /// The shortest key that will do, 7 to 16 octets; 7 if missing.
     public var minimumKeySize: Int?
@@ -37,7 +37,7 @@ public enum PeripheralPair: ClientCall {
     public var level: Word<SecurityLevel>
     /// The size of the key, 7 to 16 octets.
     public var keySize: Int
-    /// Whether both sides keep the keys, so that the next link is encrypted without pairing.
+    /// True if both sides keep the keys, so that the next link is encrypted without pairing.
     public var bonded: Bool
     /// Makes the result.
     public init(level: Word<SecurityLevel>, keySize: Int, bonded: Bool) {
@@ -48,7 +48,7 @@ public enum PeripheralPair: ClientCall {
   }
 }
 
-/// Makes a session one that is asked when a device pairs.
+/// Registers a session to answer when a device pairs.
 public enum PairingRegister: ClientCall {
   /// The result is empty.
   public typealias Result = Empty
@@ -105,7 +105,7 @@ public enum PairingOpen: ClientCall {
 
   /// The parameters.
   public struct Params: RPCPayload {
-    /// For how many seconds devices may pair, 0 to 3600.
+    /// The time for which devices may pair, in seconds, 0 to 3600.
     public var seconds: Double
     /// Makes the params.
     public init(seconds: Double) { self.seconds = seconds }
@@ -114,13 +114,13 @@ public enum PairingOpen: ClientCall {
 
 /// A device and the keys shared with it.
 public struct BondDescription: RPCPayload, Hashable {
-  /// The daemon's identifier of the device; missing if it is not known any more.
+  /// The daemon's identifier of the device; missing if it is no longer known.
   public var peripheral: String?
   /// Its identity address.
   public var address: String
   /// "public" or "random".
   public var addressType: Word<DeviceAddress.Kind>
-  /// Its name, where known.
+  /// Its name, if known.
   public var name: String?
   /// The address of the adapter that shares the keys.
   public var adapterAddress: String

@@ -69,7 +69,7 @@ public enum PairingSetOutOfBand: ClientCall {
   public struct Params: RPCPayload {
     /// The adapter's identifier or address; the first one if missing.
     public var adapter: String?
-    /// The device's address: the one that it gave with the data.
+    /// The device's address, given with the data.
     public var address: String
     /// "public" or "random".
     public var addressType: DeviceAddress.Kind
@@ -77,8 +77,8 @@ public enum PairingSetOutOfBand: ClientCall {
     public var confirmation: HexBytes?
     /// The random value, 16 octets, the lowest first.
     public var random: HexBytes?
-    /// The temporary key, 16 octets, the lowest first, which are not all zero. If it is given alone, the pairing is a
-    /// legacy one, unless a higher level than "authenticated" is asked for.
+    /// The temporary key, 16 octets, the lowest first, not all zero. If it is given alone, the pairing is a legacy one,
+    /// unless a higher level than "authenticated" is requested.
     public var temporaryKey: HexBytes?
     /// Makes the params.
     public init(

@@ -154,8 +154,8 @@ extension GATTValue.Params {
   }
 }
 
-/// The members that reading, writing and subscribed values have in common. Each ignores the members of the others. An
-/// object with any other member is left to `JSONReader`.
+/// The members common to reading, writing and subscribed values. Each ignores the members of the others. An object with
+/// any other member is left to `JSONReader`.
 private struct ValuePlace {
   var peripheral: String
   var attribute: AttributePath
@@ -198,7 +198,7 @@ private struct ValuePlace {
 
 extension JSONScanner {
   /// Reads the value of a member, unless it has been read: a member occurs once.
-  /// - Returns: whether it has the plain form.
+  /// - Returns: true if it has the plain form.
   mutating func read<Value>(_ value: inout Value?, _ parse: (inout JSONScanner) -> Value?) -> Bool {
     guard value == nil else { return false }
     value = parse(&self)
@@ -247,7 +247,7 @@ extension JSONWriter {
 }
 
 extension PeripheralList.Result {
-  /// Writes all of it: there may be thousands, and others wait meanwhile.
+  /// Writes all of it: there may be thousands, while other work waits.
   public func write(to writer: inout JSONWriter) {
     writer.object { writer in
       writer.name("peripherals")

@@ -20,15 +20,14 @@ public enum PeriodicSync: ClientCall {
   public struct Params: RPCPayload, Hashable {
     /// The device: the daemon's identifier of it, or its address.
     public var peripheral: String
-    /// For an address in `peripheral`, "public" or "random"; if missing: as last heard, else random if the two top
+    /// For an address in `peripheral`, "public" or "random"; if missing: as last received, else random if the two top
     /// bits are set, else public.
     public var addressType: DeviceAddress.Kind?
-    /// The number of the advertising set, 0 to 15; if missing, the one that announced a train when the device was heard
-    /// last.
+    /// The number of the advertising set, 0 to 15; if missing, the one that last announced a train of the device.
     public var sid: Int?
-    /// The adapter; if missing, the one that heard the device last.
+    /// The adapter; if missing, the one that last received the device.
     public var adapter: String?
-    /// Seconds after which to give up; never if missing.
+    /// The timeout in seconds; none if missing.
     public var timeout: Double?
     /// The subevents to receive, 1 to 128 numbers of 0 to 127, of a train that has subevents; all if missing.
     public var subevents: [Int]?
@@ -48,7 +47,7 @@ public enum PeriodicSync: ClientCall {
 
   /// The subevents of a train, with slots in which this side can respond.
   public struct Responses: RPCPayload, Hashable {
-    /// How many subevents there are in each interval of the train, 1 to 128.
+    /// The number of subevents in each interval of the train, 1 to 128.
     public var subevents: Int
     /// From the start of one subevent to the start of the next, in seconds.
     public var subeventInterval: Double
@@ -138,9 +137,9 @@ public enum PeriodicReport: RPCNotification {
     public var sid: Int
     /// The data, usually AD structures: 0 to 1650 octets.
     public var data: HexBytes
-    /// Signal strength in dBm, where known.
+    /// Signal strength in dBm, if known.
     public var rssi: Int?
-    /// The transmit power in dBm, if the header says it.
+    /// The transmit power in dBm, if the header contains it.
     public var txPower: Int?
     /// True if the controller lost the end of the data.
     public var truncated: Bool?
@@ -161,7 +160,7 @@ public enum PeriodicReport: RPCNotification {
   }
 }
 
-/// A train was lost, or found again, or cannot be followed any more.
+/// A train was lost, or found again, or can no longer be followed.
 public enum PeriodicChanged: RPCNotification {
   /// `periodic.changed`
   public static let name = "periodic.changed"
@@ -179,13 +178,13 @@ public enum PeriodicChanged: RPCNotification {
     public var adapter: String
     /// The number of the advertising set, 0 to 15.
     public var sid: Int
-    /// Whether the adapter is synchronised with it.
+    /// True if the adapter is synchronised with it.
     public var synced: Bool
     /// The time between two packets, in seconds, if it is.
     public var interval: Double?
     /// The PHY of the train, if it is: "1M", "2M" or "coded".
     public var phy: Word<PHY>?
-    /// Why this session does not follow it any more, if so.
+    /// The reason why this session no longer follows it; missing if it does.
     public var reason: RPCError?
     /// Makes the params.
     public init(

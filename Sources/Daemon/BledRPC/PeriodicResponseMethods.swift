@@ -22,9 +22,9 @@ public enum PeriodicRespond: ClientCall {
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device that sends the train.
     public var peripheral: String
-    /// The number of the advertising set, 0 to 15; if missing, the only one of that device that is followed.
+    /// The number of the advertising set, 0 to 15; if missing, the only followed one of that device.
     public var sid: Int?
-    /// The adapter; if missing, the only one with which the train is followed.
+    /// The adapter; if missing, the only one that follows the train.
     public var adapter: String?
     /// The `event` of the packet, 0 to 65535.
     public var event: Int

@@ -20,7 +20,7 @@ public enum PeriodicTransfer: ClientCall {
   public struct Train: RPCPayload, Hashable {
     /// The daemon's identifier of the device that sends it.
     public var peripheral: String
-    /// The number of the advertising set, 0 to 15; if missing, the only one of that device that is followed.
+    /// The number of the advertising set, 0 to 15; if missing, the only followed one of that device.
     public var sid: Int?
     /// Names a train.
     public init(peripheral: String, sid: Int? = nil) {
@@ -31,7 +31,7 @@ public enum PeriodicTransfer: ClientCall {
 
   /// The parameters: either `advertising` or `train`.
   public struct Params: RPCPayload, Hashable {
-    /// The daemon's identifier of the device that gets the train.
+    /// The daemon's identifier of the device that receives the train.
     public var peripheral: String
     /// The number of an advertisement of this session with `periodic`.
     public var advertising: Int?
@@ -70,7 +70,7 @@ public enum PeriodicReceive: ClientCall {
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device that transfers a train.
     public var peripheral: String
-    /// Seconds after which to give up; never if missing.
+    /// The timeout in seconds; none if missing.
     public var timeout: Double?
     /// The subevents to receive, 1 to 128 numbers of 0 to 127, of a train that has subevents; all if missing.
     public var subevents: [Int]?
@@ -94,7 +94,7 @@ public enum PeriodicReceive: ClientCall {
     public var interval: Double
     /// The PHY of the train: "1M", "2M" or "coded".
     public var phy: Word<PHY>?
-    /// The value that came with it, 0 to 65535.
+    /// The value sent with it, 0 to 65535.
     public var serviceData: Int
     /// The subevents of the train, if it has any.
     public var responses: PeriodicSync.Responses?

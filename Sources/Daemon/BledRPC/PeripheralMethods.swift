@@ -21,9 +21,9 @@ public enum PeripheralConnect: ClientCall {
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String?
-    /// The device's address; it need not have been heard before.
+    /// The device's address; it need not have been received before.
     public var address: String?
-    /// "public" or "random"; if missing: as last heard, else random if the two top bits are set, else public.
+    /// "public" or "random"; if missing: as last received, else random if the two top bits are set, else public.
     public var addressType: DeviceAddress.Kind?
     /// The name that the device advertises, octet for octet.
     public var name: String?
@@ -31,10 +31,10 @@ public enum PeripheralConnect: ClientCall {
     public var namePrefix: String?
     /// A service that the device advertises.
     public var service: BluetoothUUID?
-    /// The adapter to connect with; if missing, the one that heard the device last, else the first. A device that is
-    /// linked or being connected over another adapter stays there: the answer says over which.
+    /// The adapter to connect with; if missing, the one that last received the device, else the first. A device that is
+    /// linked or being connected over another adapter stays there: the answer names it.
     public var adapter: String?
-    /// After how many seconds to give up, more than 0; never if missing.
+    /// The timeout in seconds, more than 0; none if missing.
     public var timeout: Double?
     /// True: whenever the link is lost the daemon connects again, until `peripheral.disconnect` is called.
     /// peripheral.disconnected then has `reconnecting`, and peripheral.connected reports the new link. The last call
@@ -43,10 +43,10 @@ public enum PeripheralConnect: ClientCall {
     /// The parameters that this session requests for the link from this call on; see peripheral.setParameters. If
     /// missing, its earlier request remains.
     public var parameters: LinkWish?
-    /// The PHY that the link is to have, "1M", "2M", "coded", "codedS2" or "codedS8": as in peripheral.setPHY. With one
-    /// of the coded ones the device is looked for on the coded PHY, too, as is one that was last heard there. If
-    /// missing, a link that begins on "1M" goes over to "2M" where both sides have that and the configuration does not
-    /// say otherwise.
+    /// The wanted PHY of the link, "1M", "2M", "coded", "codedS2" or "codedS8": as in peripheral.setPHY. With one of
+    /// the coded ones the device is searched for on the coded PHY, too, as is one that was last received there. If
+    /// missing, a link that begins on "1M" changes to "2M" if both sides support it and the configuration does not
+    /// exclude it.
     public var phy: PHYChoice?
     /// Makes the params.
     public init(
@@ -123,7 +123,7 @@ public enum PeripheralDisconnect: ClientCall {
     """
 
   /// The parameters: `peripheral`, or the description given to a pending `peripheral.connect`: the `address`, or the
-  /// same of `name`, `namePrefix` and `service`.
+  /// same values of `name`, `namePrefix` and `service`.
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String?
@@ -131,7 +131,7 @@ public enum PeripheralDisconnect: ClientCall {
     public var address: String?
     /// "public" or "random"; if missing, both match.
     public var addressType: DeviceAddress.Kind?
-    /// The name of the device that is looked for.
+    /// The name of the searched device.
     public var name: String?
     /// The beginning of its name.
     public var namePrefix: String?
@@ -174,31 +174,31 @@ public enum PeripheralList: ClientCall {
     public var address: String
     /// "public" or "random".
     public var addressType: Word<DeviceAddress.Kind>
-    /// The adapter that heard it last or holds the link.
+    /// The adapter that last received it or holds the link.
     public var adapter: String
-    /// Its name, where known.
+    /// Its name, if known.
     public var name: String?
-    /// Signal strength when it was last heard, in dBm.
+    /// Signal strength when it was last received, in dBm.
     public var rssi: Int?
     /// "disconnected", "connecting" or "connected" (for any session).
     public var state: Word<State>
-    /// Whether this session holds the link.
+    /// True if this session holds the link.
     public var mine: Bool
     /// The ATT MTU, 23 to 517 octets, while connected.
     public var mtu: Int?
-    /// Whether it accepted connections when it was last heard; missing if it was not heard.
+    /// True if it accepted connections when it was last received; missing if it never was.
     public var connectable: Bool?
     /// True if the device is blocked, see adapter.block. Missing otherwise.
     public var blocked: Bool?
-    /// True if there is a link that the device made. Missing otherwise.
+    /// True if the device made the link. Missing otherwise.
     public var incoming: Bool?
     /// The states of a device.
     public enum State: String, Vocabulary {
-      /// There is no link and no pending connection.
+      /// Without a link and a pending connection.
       case disconnected
       /// A session waits for the connection.
       case connecting
-      /// There is a link.
+      /// With a link.
       case connected
     }
 
@@ -299,7 +299,7 @@ public enum PeripheralConnectFailed: RPCNotification {
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String
-    /// Why.
+    /// The reason.
     public var reason: RPCError
     /// Makes the params.
     public init(peripheral: String, reason: RPCError) {
@@ -322,7 +322,7 @@ public enum PeripheralConnectWaiting: RPCNotification {
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String
-    /// Why.
+    /// The reason.
     public var reason: RPCError
     /// Makes the params.
     public init(peripheral: String, reason: RPCError) {
@@ -347,10 +347,10 @@ public enum PeripheralDisconnected: RPCNotification {
     public var peripheral: String
     /// The reason; missing if this session disconnected.
     public var reason: RPCError?
-    /// True if the daemon connects again as soon as the device is there, which peripheral.connected reports. Missing
+    /// True if the daemon reconnects as soon as the device is present, which peripheral.connected reports. Missing
     /// otherwise.
     public var reconnecting: Bool?
-    /// When the connection ended, in seconds since the epoch: a restored session is told later.
+    /// When the connection ended, in seconds since the epoch: a restored session receives it later.
     public var time: Double?
     /// Makes the params.
     public init(peripheral: String, reason: RPCError?, reconnecting: Bool? = nil, time: Double? = nil) {

@@ -60,6 +60,6 @@ public enum RPCDiscover: ClientCall {
   public static let name = "rpc.discover"
   /// For `rpc.discover`.
   public static let summary = "Describes this protocol as an OpenRPC document."
-  /// None: every session may call it.
+  /// No permission: every session may call it.
   public static let permission: Permission? = nil
 }

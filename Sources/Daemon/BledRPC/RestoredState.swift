@@ -3,7 +3,7 @@ import Bluetooth
 /// The state of a session when its program went away. The events since then follow the answer that carries this; both
 /// together give the present state.
 public struct RestoredState: Codable, Sendable {
-  /// Since when the program was gone, in seconds since the epoch.
+  /// When the program ended, in seconds since the epoch.
   public var since: Double
   /// The parameters of the scan without a number.
   public var scan: ScanStart.Params?
@@ -15,10 +15,10 @@ public struct RestoredState: Codable, Sendable {
   public var services: [Service]
   /// The advertisements.
   public var advertisements: [Advertisement]
-  /// How many reports were dropped because the queue was full; others were replaced by newer ones of the same device.
+  /// The number of reports dropped because the queue was full; others were replaced by newer ones of the same device.
   public var droppedReports: Int
-  /// How many values were dropped because the queue was full: the subscriptions they belonged to ended, and the events
-  /// say which. Writes without response from devices are counted here, too.
+  /// The number of values dropped because the queue was full: their subscriptions ended, as the events report. Writes
+  /// without response from devices are counted here, too.
   public var droppedValues: Int
 
   /// A device that was connected or had a pending connection.
@@ -29,11 +29,11 @@ public struct RestoredState: Codable, Sendable {
     public var address: String
     /// "public" or "random".
     public var addressType: Word<DeviceAddress.Kind>
-    /// The adapter that holds the link or looks for the device.
+    /// The adapter that holds the link or searches for the device.
     public var adapter: String
-    /// Its name, where known.
+    /// Its name, if known.
     public var name: String?
-    /// "connected", or "connecting": peripheral.connected or peripheral.connectFailed comes.
+    /// "connected", or "connecting": peripheral.connected or peripheral.connectFailed follows.
     public var state: Word<State>
     /// The ATT MTU, 23 to 517 octets, while connected.
     public var mtu: Int?
@@ -41,15 +41,15 @@ public struct RestoredState: Codable, Sendable {
     public var services: [ServiceDescription]
     /// The handles of the characteristics that the session subscribes to.
     public var subscriptions: [UInt16]
-    /// The subscriptions among them that bring indications; missing if there are none.
+    /// The subscriptions among them to indications; missing if there are none.
     public var indications: [UInt16]?
-    /// Whether the daemon connects again when the link is lost; missing: no.
+    /// True if the daemon reconnects when the link is lost; false if missing.
     public var reconnect: Bool?
     /// The parameters that the session requests for the link; missing if none.
     public var parameters: LinkWish?
     /// The states of a device that the session holds.
     public enum State: String, Vocabulary {
-      /// There is a link.
+      /// With a link.
       case connected
       /// The session waits for the connection.
       case connecting
@@ -79,9 +79,9 @@ public struct RestoredState: Codable, Sendable {
 
   /// A service that the session published.
   public struct Service: Codable, Sendable {
-    /// The service with its handles, which are the same as before.
+    /// The service with its unchanged handles.
     public var service: ServiceDescription
-    /// As it was given to service.add.
+    /// The definition given to service.add.
     public var definition: ServiceToPublish
     /// The subscribers of its characteristics.
     public var subscribers: [Subscriber]
@@ -99,11 +99,11 @@ public struct RestoredState: Codable, Sendable {
     public var advertising: Int
     /// The adapter that sends it.
     public var adapter: String
-    /// Whether it was on the air: sent by its adapter, or taking turns with others.
+    /// True if it was on the air: sent by its adapter, or taking turns with others.
     public var onAir: Bool
-    /// As it was given to advertising.start.
+    /// The parameters given to advertising.start.
     public var parameters: AdvertisingStart.Params
-    /// When its `duration` or its `count` is over, in seconds since the epoch, if it has one and was on the air.
+    /// The end of its `duration` or `count`, in seconds since the epoch, if it has one and was on the air.
     public var ends: Double?
     /// Makes a description.
     public init(

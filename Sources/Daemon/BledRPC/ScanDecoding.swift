@@ -18,7 +18,7 @@ extension ScanStart {
 }
 
 extension ScanStart.Params {
-  /// The same without the keys of devices, for others to see.
+  /// These parameters without the keys of devices, for other sessions.
   public var withoutKeys: Self {
     var params = self
     params.keys = nil

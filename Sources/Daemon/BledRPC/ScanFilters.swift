@@ -9,7 +9,7 @@ extension ScanStart {
     public var name: String?
     /// True: the name is this text and no more. Requires `name`.
     public var wholeName: Bool?
-    /// True: upper and lower case of the name are the same. Requires `name`.
+    /// True: upper and lower case of the name are not distinguished. Requires `name`.
     public var ignoreCase: Bool?
     /// The advertisement has manufacturer-specific data like this.
     public var manufacturer: Manufacturer?
@@ -41,11 +41,11 @@ extension ScanStart {
     }
   }
 
-  /// Manufacturer-specific data to look for.
+  /// Manufacturer-specific data to match.
   public struct Manufacturer: Codable, Hashable, Sendable {
     /// The company identifier, 0 to 65535 (Assigned Numbers, 7.1).
     public var company: UInt16
-    /// How the data after the company identifier begins; anything if missing.
+    /// The beginning of the data after the company identifier; anything if missing.
     public var data: HexBytes?
     /// The bits of `data` that count, as many octets; all of them if missing.
     public var mask: HexBytes?
@@ -57,11 +57,11 @@ extension ScanStart {
     }
   }
 
-  /// Service data to look for.
+  /// Service data to match.
   public struct ServiceData: Codable, Hashable, Sendable {
     /// The service.
     public var uuid: BluetoothUUID
-    /// How the data after the UUID begins; anything if missing.
+    /// The beginning of the data after the UUID; anything if missing.
     public var data: HexBytes?
     /// The bits of `data` that count, as many octets; all of them if missing.
     public var mask: HexBytes?
@@ -73,11 +73,11 @@ extension ScanStart {
     }
   }
 
-  /// Octets in an AD structure to look for.
+  /// Octets in an AD structure to match.
   public struct Pattern: Codable, Hashable, Sendable {
     /// The AD type, 0 to 255 (Assigned Numbers, 2.3).
     public var type: Int
-    /// Where in the data of the structure, behind its type, in octets, 0 to 254; 0 if missing.
+    /// The offset in the data of the structure, behind its type, in octets, 0 to 254; 0 if missing.
     public var offset: Int?
     /// The octets there.
     public var data: HexBytes

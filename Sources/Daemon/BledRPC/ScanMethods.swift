@@ -2,7 +2,7 @@ import Bluetooth
 
 /// Starts a scan of this session, or replaces it.
 public enum ScanStart: ClientCall {
-  /// `scan.start` answers with nothing.
+  /// `scan.start` has an empty result.
   public typealias Result = Empty
   /// `scan.start`
   public static let name = "scan.start"
@@ -16,7 +16,7 @@ public enum ScanStart: ClientCall {
     ends with scan.stop or with the session, and survives an adapter that is removed and comes back.
     """
 
-  /// The parameters of scan.start: the devices to scan for, and how to scan.
+  /// The parameters of scan.start: the devices to scan for, and the kind of scan.
   public struct Params: RPCPayload {
     /// The adapter to scan on; all of them if missing.
     public var adapter: String?
@@ -30,36 +30,36 @@ public enum ScanStart: ClientCall {
     public var address: String?
     /// Only the devices of these addresses, at most 64; together with `address`: that one, too.
     public var addresses: [String]?
-    /// True: only which of the devices that `address` and `addresses` name are there: no reports, but scan.found when
-    /// one comes, and scan.lost when it was not heard for the time of `lost`, which is required. Where it can, the
-    /// controller watches for them, and this machine is not woken by each packet.
+    /// True: only the presence of the devices that `address` and `addresses` name: no reports, but scan.found when one
+    /// appears, and scan.lost when it was not received for the time of `lost`, which is required. If possible, the
+    /// controller monitors them, and this machine is not woken by each packet.
     public var presence: Bool?
     /// Only reports at least this strong, in dBm.
     public var rssi: Int?
     /// True: a report for every advertising event. False or missing: one report for each device, and another whenever
     /// its data changes.
     public var duplicates: Bool?
-    /// False: passive scanning, without scan requests unless another session's scan asks. True if missing,
-    /// but with `presence` false.
+    /// False: passive scanning, without scan requests unless another session's scan needs them. True if missing, but
+    /// with `presence` false.
     public var active: Bool?
     /// True: anonymous advertisements, too, as scan.anonymousReport.
     public var anonymous: Bool?
-    /// Only reports that match at least one of these, besides all of the above.
+    /// Only reports that match at least one of these, in addition to all of the above.
     public var filters: [Filter]?
-    /// In dBm, at most `rssi`: a device that was as strong as `rssi` is reported until it is weaker than this.
+    /// In dBm, at most `rssi`: a device that reached `rssi` is reported until it is weaker than this.
     public var rssiOut: Int?
-    /// In seconds, 0.5 to 3600: a device from which nothing that passes the filters came for so long is told as
+    /// In seconds, 0.5 to 3600: a device without any report that passes the filters for this time is reported by
     /// scan.lost. Not at all if missing.
     public var lost: Double?
-    /// True: the values of known formats of beacons and sensors, as `decoded` of the reports.
+    /// True: adds the values of known formats of beacons and sensors, as `decoded` of the reports.
     public var decode: Bool?
     /// Together with `decode`: the keys of devices that encrypt their advertising data, at most 64. They are kept as
-    /// long as the scan, and shown to no other session.
+    /// long as the scan, and are not visible to other sessions.
     public var keys: [Key]?
     /// The PHYs to listen on, "1M", "coded" or both, which then share the time; "1M" if missing.
     public var phys: [Word<PrimaryPHY>]?
-    /// The program's number for the scan, 1 to 65535, beside which it can have others; its reports name it. One without
-    /// a number, if missing.
+    /// The program's number for the scan, 1 to 65535, so that it can have several; its reports contain it. A scan
+    /// without a number, if missing.
     public var scan: Int?
     /// Makes the params.
     public init(
@@ -112,7 +112,7 @@ public enum ScanStop: ClientCall {
   public static let summary = "Stops a scan of this session. Does nothing if there is none."
 }
 
-/// A device was heard.
+/// A device was received.
 public enum ScanReport: RPCNotification {
   /// `scan.report`
   public static let name = "scan.report"
@@ -121,21 +121,21 @@ public enum ScanReport: RPCNotification {
     A device was heard; its advertisement and its scan response are one report, with the data of both merged.
     """
 
-  /// The advertisement of a device; the same for every client, but for the number of its scan.
+  /// The advertisement of a device; the same for every client, except the number of its scan.
   public struct Params: RPCPayload, Hashable {
     /// The daemon's stable identifier of the device, a UUID.
     public var peripheral: String
-    /// The adapter that heard it.
+    /// The adapter that received it.
     public var adapter: String
     /// The address it used.
     public var address: String
     /// "public" or "random".
     public var addressType: Word<DeviceAddress.Kind>
-    /// Signal strength in dBm, -127 to 20, where known.
+    /// Signal strength in dBm, -127 to 20, if known.
     public var rssi: Int?
-    /// Whether it accepts connections.
+    /// True if it accepts connections.
     public var connectable: Bool
-    /// Its name, complete or shortened, as it was last heard: not necessarily in this advertisement.
+    /// Its last received name, complete or shortened: not necessarily from this advertisement.
     public var name: String?
     /// The services it lists.
     public var services: [BluetoothUUID]?
@@ -145,7 +145,7 @@ public enum ScanReport: RPCNotification {
     public var serviceData: [String: HexBytes]?
     /// Manufacturer-specific data; the first two octets are the company identifier, low octet first.
     public var manufacturerData: HexBytes?
-    /// The transmit power, in dBm, -127 to 127, as its data says or else the header of an extended advertisement.
+    /// The transmit power, in dBm, -127 to 127, from its data or else from the header of an extended advertisement.
     public var txPower: Int?
     /// The appearance of the device, 0 to 65535 (Assigned Numbers, 2.6); 833 is a heart rate belt.
     public var appearance: Int?
@@ -155,11 +155,11 @@ public enum ScanReport: RPCNotification {
     public var scanResponse: HexBytes?
     /// True if the controller lost the end of the advertising data.
     public var truncated: Bool?
-    /// True if the advertisement is meant for one device.
+    /// True if the advertisement is directed to one device.
     public var directed: Bool?
     /// The PHY on which the advertisement begins: "1M" or "coded".
     public var primaryPHY: Word<PrimaryPHY>?
-    /// The PHY on which an extended advertisement goes on: "1M", "2M" or "coded".
+    /// The PHY on which an extended advertisement continues: "1M", "2M" or "coded".
     public var secondaryPHY: Word<PHY>?
     /// The number of the advertising set, 0 to 15, of an extended advertisement.
     public var sid: Int?
@@ -169,7 +169,7 @@ public enum ScanReport: RPCNotification {
     public var decoded: [DecodedData]?
     /// The number of the scan that it is for, 1 to 65535; missing for the one without a number.
     public var scan: Int?
-    /// When it was heard, in seconds since the epoch.
+    /// When it was received, in seconds since the epoch.
     public var time: Double
 
     /// Makes a report with the members that are always present.
@@ -189,7 +189,7 @@ public enum ScanReport: RPCNotification {
   }
 }
 
-/// A device that a scan with `presence` names is there.
+/// A device named by a scan with `presence` is present.
 public enum ScanFound: RPCNotification {
   /// `scan.found`
   public static let name = "scan.found"
@@ -203,19 +203,19 @@ public enum ScanFound: RPCNotification {
   public struct Params: RPCPayload, Hashable {
     /// The daemon's stable identifier of the device, a UUID.
     public var peripheral: String
-    /// The adapter that heard it.
+    /// The adapter that received it.
     public var adapter: String
     /// Its address.
     public var address: String
     /// "public" or "random".
     public var addressType: Word<DeviceAddress.Kind>
-    /// Its name, where known.
+    /// Its name, if known.
     public var name: String?
-    /// Signal strength in dBm, -127 to 20, where known.
+    /// Signal strength in dBm, -127 to 20, if known.
     public var rssi: Int?
-    /// The number of the scan that has found it, 1 to 65535; missing for the one without a number.
+    /// The number of the scan that found it, 1 to 65535; missing for the one without a number.
     public var scan: Int?
-    /// When it was heard, in seconds since the epoch.
+    /// When it was received, in seconds since the epoch.
     public var time: Double
 
     /// Makes the params with the members that are always present.
@@ -245,7 +245,7 @@ public enum ScanLost: RPCNotification {
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String
-    /// When it was heard last, in seconds since the epoch.
+    /// When it was last received, in seconds since the epoch.
     public var lastHeard: Double
     /// The number of the scan that has lost it, 1 to 65535; missing for the one without a number.
     public var scan: Int?
@@ -258,7 +258,7 @@ public enum ScanLost: RPCNotification {
   }
 }
 
-/// An anonymous advertisement was heard.
+/// An anonymous advertisement was received.
 public enum ScanAnonymousReport: RPCNotification {
   /// `scan.anonymousReport`
   public static let name = "scan.anonymousReport"
@@ -268,11 +268,11 @@ public enum ScanAnonymousReport: RPCNotification {
     nobody can connect to it. Only for scans with "anonymous".
     """
 
-  /// The advertisement; the same for every client, but for the number of its scan.
+  /// The advertisement; the same for every client, except the number of its scan.
   public struct Params: RPCPayload, Hashable {
-    /// The adapter that heard it.
+    /// The adapter that received it.
     public var adapter: String
-    /// Signal strength in dBm, -127 to 20, where known.
+    /// Signal strength in dBm, -127 to 20, if known.
     public var rssi: Int?
     /// Its name, complete or shortened.
     public var name: String?
@@ -282,17 +282,17 @@ public enum ScanAnonymousReport: RPCNotification {
     public var serviceData: [String: HexBytes]?
     /// Manufacturer-specific data; the first two octets are the company identifier, low octet first.
     public var manufacturerData: HexBytes?
-    /// The transmit power, in dBm, -127 to 127, as its data says or else its header.
+    /// The transmit power, in dBm, -127 to 127, from its data or else its header.
     public var txPower: Int?
     /// The advertising data as received.
     public var data: HexBytes
     /// True if the controller lost the end of the data.
     public var truncated: Bool?
-    /// True if the advertisement is meant for one device.
+    /// True if the advertisement is directed to one device.
     public var directed: Bool?
     /// The PHY on which the advertisement begins: "1M" or "coded".
     public var primaryPHY: Word<PrimaryPHY>?
-    /// The PHY on which it goes on: "1M", "2M" or "coded".
+    /// The PHY on which it continues: "1M", "2M" or "coded".
     public var secondaryPHY: Word<PHY>?
     /// The number of the advertising set, 0 to 15.
     public var sid: Int?
@@ -300,7 +300,7 @@ public enum ScanAnonymousReport: RPCNotification {
     public var decoded: [DecodedData]?
     /// The number of the scan that it is for, 1 to 65535; missing for the one without a number.
     public var scan: Int?
-    /// When it was heard, in seconds since the epoch.
+    /// When it was received, in seconds since the epoch.
     public var time: Double
 
     /// Makes a report with the members that are always present.

@@ -119,9 +119,9 @@ extension ScanReport {
     /// The notification as a line.
     /// - Parameters:
     ///   - decoded: the member of that name, as JSON; nil for none.
-    ///   - scan: the number of the scan that it is for; nil for none.
-    ///   - rssi: the signal strength in dBm; nil if it is not known.
-    ///   - time: when it was heard, in seconds since the epoch.
+    ///   - scan: the number of its scan; nil for none.
+    ///   - rssi: the signal strength in dBm; nil if unknown.
+    ///   - time: when it was received, in seconds since the epoch.
     /// - Throws: for a time that is not a finite number.
     public func line(decoded: Data? = nil, scan: Int? = nil, rssi: Int?, time: Double) throws -> Data {
       var writer = beginning

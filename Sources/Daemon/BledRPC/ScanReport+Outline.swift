@@ -1,28 +1,28 @@
 import Bluetooth
 
 extension ScanReport {
-  /// The parts of a report by which programs decide whether to look at the rest. Reading them takes a quarter of the
-  /// time that all of it takes: `RPCMessage.concerned`.
+  /// The parts of a report with which programs decide whether to read the rest. Reading them takes a quarter of the
+  /// time of the whole: `RPCMessage.concerned`.
   public struct Outline: RPCPayload, Hashable {
     /// The daemon's stable identifier of the device, a UUID.
     public var peripheral: String
-    /// The adapter that heard it.
+    /// The adapter that received it.
     public var adapter: String
     /// The address it used.
     public var address: String
     /// "public" or "random".
     public var addressType: Word<DeviceAddress.Kind>
-    /// Signal strength in dBm, -127 to 20, where known.
+    /// Signal strength in dBm, -127 to 20, if known.
     public var rssi: Int?
-    /// Whether it accepts connections.
+    /// True if it accepts connections.
     public var connectable: Bool
-    /// Its name, complete or shortened, as it was last heard.
+    /// Its last received name, complete or shortened.
     public var name: String?
     /// The advertising data as received.
     public var data: HexBytes
     /// The scan response data as received, once one was received that is not empty.
     public var scanResponse: HexBytes?
-    /// When it was heard, in seconds since the epoch.
+    /// When it was received, in seconds since the epoch.
     public var time: Double
 
     /// Reads it, in the plain form only, and ignores all other members.

@@ -25,11 +25,11 @@ public enum ServerAcquire: ClientCall {
       self.handle = handle
     }
   }
-  /// The result; the descriptor comes with it.
+  /// The result; the descriptor is passed with it.
   public struct Result: RPCPayload, Hashable {
-    /// Whether packets can be written: the device has subscribed.
+    /// True if packets can be written: the device has subscribed.
     public var sends: Bool
-    /// Whether there are packets to read: the characteristic can be written.
+    /// True if there are packets to read: the characteristic can be written.
     public var receives: Bool
     /// The longest value that can be sent, in octets: MTU − 3, and 512 at most.
     public var maximumLength: Int
@@ -57,9 +57,9 @@ public enum ServerReleased: RPCNotification {
     public var central: String
     /// The handle of the characteristic's value.
     public var handle: UInt16
-    /// Why.
+    /// The reason.
     public var reason: RPCError
-    /// How many packets that the program had written were not sent.
+    /// The number of packets that the program had written and that were not sent.
     public var unsent: Int
     /// Makes the params.
     public init(central: String, handle: UInt16, reason: RPCError, unsent: Int) {

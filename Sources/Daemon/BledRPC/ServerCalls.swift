@@ -15,7 +15,7 @@ public enum ServerRead: DaemonCall {
     public var central: String
     /// The handle of the characteristic's value, or of the descriptor.
     public var handle: UInt16
-    /// Where to begin, 0 to 512.
+    /// The offset, 0 to 512.
     public var offset: Int
     /// The ATT_MTU of the link, 23 to 517.
     public var mtu: Int?
@@ -57,7 +57,7 @@ public enum ServerWrite: DaemonCall {
     public var withoutResponse: Bool?
     /// The ATT_MTU of the link, 23 to 517.
     public var mtu: Int?
-    /// When the device wrote, in seconds since the epoch: a restored session gets calls that were kept for it.
+    /// When the device wrote, in seconds since the epoch: a restored session receives calls that were kept for it.
     public var time: Double?
     /// Makes the params.
     public init(
@@ -74,7 +74,7 @@ public enum ServerWrite: DaemonCall {
   public struct Write: Codable, Sendable, Hashable {
     /// The handle of the characteristic's value, or of the descriptor.
     public var handle: UInt16
-    /// Where it begins, 0 to 512.
+    /// The offset, 0 to 512.
     public var offset: Int
     /// The value written.
     public var value: HexBytes
@@ -93,7 +93,7 @@ public struct Subscriber: RPCPayload, Hashable {
   public var central: String
   /// The handle of the characteristic's value.
   public var handle: UInt16
-  /// How many octets of a value fit into one notification: MTU − 3, and 512 at most.
+  /// The longest value in one notification, in octets: MTU − 3, and 512 at most.
   public var maximumLength: Int
   /// Makes a subscriber.
   public init(central: String, handle: UInt16, maximumLength: Int) {
@@ -146,7 +146,7 @@ public enum ServerWritesLost: RPCNotification {
   }
 }
 
-/// There is room for notifications again.
+/// Notifications have room again.
 public enum ServerReady: RPCNotification {
   /// There are no parameters.
   public typealias Params = Empty

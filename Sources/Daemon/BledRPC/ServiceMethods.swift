@@ -165,7 +165,7 @@ public enum ServerNotify: ClientCall {
     public var sent: Bool
     /// The number of subscribers it was sent to.
     public var receivers: Int
-    /// The identifiers of the subscribers that it was not sent to because they must discover the changed services
+    /// The identifiers of the subscribers that did not receive it because they must discover the changed services
     /// first; missing if there are none.
     public var outOfSync: [String]?
     /// The identifiers of the subscribers that received only the beginning, as the value is longer than their
@@ -183,7 +183,7 @@ public enum ServerNotify: ClientCall {
 
 /// Sends several new values to subscribers at once.
 public enum ServerNotifyMultiple: ClientCall {
-  /// As that of server.notify; `receivers` counts devices.
+  /// Like the result of server.notify; `receivers` counts devices.
   public typealias Result = ServerNotify.Result
   /// `server.notifyMultiple`
   public static let name = "server.notifyMultiple"
@@ -231,7 +231,7 @@ public enum ConnectionLatency: String, Vocabulary {
   case high
 }
 
-/// Asks a central for other connection parameters.
+/// Requests other connection parameters of a central.
 public enum ServerSetLatency: ClientCall {
   /// The result is empty.
   public typealias Result = Empty

@@ -4,7 +4,7 @@ import Bluetooth
 public enum SessionList: ClientCall {
   /// The parameters.
   public struct Params: RPCPayload, Hashable {
-    /// Lists the sessions behind the one of this number, 1 or more; from the first on if missing.
+    /// Lists the sessions after the one with this number, 1 or more; all if missing.
     public var after: Int?
     /// Makes the params.
     public init(after: Int? = nil) { self.after = after }
@@ -16,7 +16,7 @@ public enum SessionList: ClientCall {
     Lists the sessions: their programs, what they hold and what they cost, at most 50 at a time. Without the \
     permission "sessions" the list has only the caller's own session.
     """
-  /// None; the permission `sessions` decides how much the list shows.
+  /// No permission; `sessions` decides how much the list shows.
   public static let permission: Permission? = nil
 
   /// The result.
@@ -37,9 +37,9 @@ public enum SessionList: ClientCall {
 public struct SessionDescription: Codable, Sendable {
   /// The number of the session, 1 or more.
   public var session: Int
-  /// The name that the program gave in session.open; missing if it gave none.
+  /// The name given in session.open; missing if there is none.
   public var name: String?
-  /// Whether it is the caller's own.
+  /// True if it belongs to the caller.
   public var mine: Bool
   /// The number of the process that connected, 1 or more, if the kernel reported it.
   public var process: Int?
@@ -52,7 +52,7 @@ public struct SessionDescription: Codable, Sendable {
   public var program: String?
   /// Its restoration identifier; missing if it has none.
   public var restore: String?
-  /// True if its program has gone and the session is preserved for it.
+  /// True if its program has ended and the session is preserved for it.
   public var preserved: Bool?
   /// When it was opened, in seconds since the epoch.
   public var since: Double
@@ -77,7 +77,7 @@ public struct SessionDescription: Codable, Sendable {
   public var advertisements: [Advertisement] = []
   /// Its L2CAP channels; missing if it has none.
   public var channels: [Channel]?
-  /// The numbers under which it takes L2CAP channels; missing if none.
+  /// The numbers of its listeners for L2CAP channels; missing if none.
   public var listening: [Listening]?
   /// The characteristics of devices with a socket of their own for values; missing if none.
   public var acquired: [CharacteristicReference]?
@@ -90,7 +90,7 @@ public struct SessionDescription: Codable, Sendable {
     public var peripheral: String
     /// Its address.
     public var address: String
-    /// Its name, where known.
+    /// Its name, if known.
     public var name: String?
     /// Makes a device.
     public init(peripheral: String, address: String, name: String?) {
@@ -135,7 +135,7 @@ public struct SessionDescription: Codable, Sendable {
     public var advertising: Int
     /// The adapter that sends it.
     public var adapter: String
-    /// Whether it is on the air: sent by its adapter, or taking turns with others.
+    /// True if it is on the air: sent by its adapter, or taking turns with others.
     public var onAir: Bool
     /// Makes an advertisement.
     public init(advertising: Int, adapter: String, onAir: Bool) {
@@ -153,15 +153,15 @@ public struct SessionDescription: Codable, Sendable {
     public var peripheral: String
     /// The number of the listener.
     public var psm: UInt16
-    /// How it was set up: "leCreditBased" or "enhanced".
+    /// The mode of the channel: "leCreditBased" or "enhanced".
     public var mode: Word<ChannelMode>
     /// The longest packet that the device may send, 23 to 65535 octets.
     public var receiveMTU: Int
-    /// The longest packet that the device takes, 23 to 65535 octets.
+    /// The longest packet that the device accepts, 23 to 65535 octets.
     public var sendMTU: Int
-    /// The longest piece that the device cuts its packets into (MPS), in octets, 23 to 65533; absent if not known.
+    /// The longest piece of the device's packets (MPS), in octets, 23 to 65533; absent if unknown.
     public var receiveMPS: Int?
-    /// The longest piece that packets to the device are cut into (MPS), in octets, 23 to 65533; absent if not known.
+    /// The longest piece of packets to the device (MPS), in octets, 23 to 65533; absent if unknown.
     public var sendMPS: Int?
     /// False while the program's packets wait: the device gives no credits, as it does not read.
     public var hasRoom: Bool
@@ -179,7 +179,7 @@ public struct SessionDescription: Codable, Sendable {
     }
   }
 
-  /// A number under which the session takes L2CAP channels.
+  /// A number on which the session listens for L2CAP channels.
   public struct Listening: Codable, Sendable, Hashable {
     /// The number.
     public var psm: UInt16
@@ -194,36 +194,37 @@ public struct SessionDescription: Codable, Sendable {
 
   /// The cost of the session since it was opened.
   public struct Costs: Codable, Sendable, Hashable {
-    /// How many calls it made.
+    /// The number of its calls.
     public var requests = 0
-    /// How many of them failed, whether or not they had an id.
+    /// The number of failed calls, with or without an id.
     public var requestsFailed = 0
-    /// For how many seconds it had a scan.
+    /// The time for which it had a scan, in seconds.
     public var scanTime = 0.0
-    /// How many reports it was sent.
+    /// The number of reports sent to it.
     public var reports = 0
-    /// How many reports were replaced by a newer one of the same device before they were read.
+    /// The number of reports replaced by a newer one of the same device before they were read.
     public var reportsCoalesced = 0
-    /// How many reports were dropped because its queue was full.
+    /// The number of reports dropped because its queue was full.
     public var reportsDropped = 0
-    /// For how many seconds it was connected, summed over all devices.
+    /// The time for which it was connected, in seconds, summed over all devices.
     public var linkTime = 0.0
-    /// How many values of subscriptions it was sent.
+    /// The number of subscribed values sent to it.
     public var values = 0
-    /// How many values were dropped because its queue was full: each ended a subscription, or began a loss of values
+    /// The number of values dropped because its queue was full: each ended a subscription, or began a loss of values
     /// written by a device.
     public var valuesRefused = 0
-    /// How many packets the kernel dropped on links on which it subscribes or serves; they may have contained values.
+    /// The number of packets that the kernel dropped on links on which it subscribes or serves; they may have contained
+    /// values.
     public var packetsLost = 0
-    /// How many times a link was slowed down because this session, its only reader, fell behind.
+    /// The number of times a link was slowed down because this session, its only reader, fell behind.
     public var linksSlowed = 0
-    /// How many octets are queued until it reads them.
+    /// The number of octets queued for it.
     public var queueOctets = 0
-    /// Makes the costs of a session that has done nothing.
+    /// Makes the costs of a new session.
     public init() {}
   }
 
-  /// Makes the description of a session that holds nothing.
+  /// Makes the description of a session without any resources.
   public init(session: Int, mine: Bool, since: Double, permissions: [Word<Permission>], costs: Costs) {
     self.session = session
     self.mine = mine

@@ -30,7 +30,7 @@ public enum SessionOpen: ClientCall {
     with the same identifier again. The preserved events follow the answer. With "user" the session is opened for \
     another user, whose permissions and limits it then has; that needs the permission "impersonate".
     """
-  /// None: every session may call it.
+  /// No permission: every session may call it.
   public static let permission: Permission? = nil
 
   /// The parameters.
@@ -40,12 +40,12 @@ public enum SessionOpen: ClientCall {
     /// The restoration identifier, 1 to 128 octets, which is separate for each user. Only in the first call of a
     /// connection.
     public var restore: String?
-    /// For how many seconds the session is preserved without its program, 0 or more; the daemon's limit if missing or
-    /// longer than that.
+    /// The time for which the session is preserved without its program, in seconds, 0 or more; the daemon's limit if
+    /// missing or longer than that.
     public var keep: Double?
     /// True: the program works in the background, see docs/protocol.md. If missing: unchanged, initially false.
     public var background: Bool?
-    /// The user that the session is for, for a program that serves the programs of others. Only in the first call of a
+    /// The user of the session, for a program that serves the programs of other users. Only in the first call of a
     /// connection.
     public var user: Principal?
     /// Makes the params.
@@ -92,7 +92,7 @@ public enum SessionOpen: ClientCall {
       self.restored = restored
     }
 
-    /// Whether the session has this permission.
+    /// True if the session has this permission.
     public func isPermitted(_ permission: Permission) -> Bool { permissions.contains(Word(permission)) }
   }
 }
@@ -110,7 +110,7 @@ public enum SessionEnd: ClientCall {
     Releases everything that this session holds, whether it has a restoration identifier or not, and closes the \
     connection. With "restore" it ends a preserved session of the same user instead.
     """
-  /// None: it affects the caller's own sessions only.
+  /// No permission: it affects the caller's own sessions only.
   public static let permission: Permission? = nil
 
   /// The parameters.
@@ -124,7 +124,7 @@ public enum SessionEnd: ClientCall {
 
 /// An adapter as clients see it.
 public struct AdapterDescription: RPCPayload, Hashable {
-  /// The name by which calls choose it: "hci0".
+  /// Its name in calls: "hci0".
   public var adapter: String
   /// The kind of the adapter: "kernel", "host" or "simulated".
   public var kind: Word<Kind>
@@ -138,40 +138,39 @@ public struct AdapterDescription: RPCPayload, Hashable {
   public var deviceName: String?
   /// "absent" (unplugged), "off", "starting", "on", "suspended" (the system sleeps) or "failed" (see `problem`).
   public var state: Word<AdapterCondition>
-  /// Why it is "failed", and the remedy.
+  /// The reason why it is "failed", and the remedy.
   public var problem: Problem?
-  /// Whether it scans at the moment.
+  /// True if it scans at the moment.
   public var scanning: Bool
-  /// How many advertisements it sends at the moment.
+  /// The number of advertisements that it sends at the moment.
   public var advertising: Int
-  /// How many links it holds.
+  /// The number of its links.
   public var links: Int
-  /// Which of "connecting", "advertising" and "scanning" its controller cannot do at once and therefore does in turns
-  /// at the moment; missing if all that is wanted goes together.
+  /// The activities, of "connecting", "advertising" and "scanning", that its controller cannot run at once and
+  /// therefore runs in turns at the moment; missing if all wanted ones run together.
   public var takingTurns: [Word<AdapterActivity>]?
-  /// Which of "connecting", "advertising" and "scanning" its controller cannot do beside the links that it holds; they
-  /// wait until links have ended. Missing for none.
+  /// The activities, of "connecting", "advertising" and "scanning", that its controller cannot run beside its links;
+  /// they wait until links have ended. Missing for none.
   public var heldBack: [Word<AdapterActivity>]?
   /// The PHYs that its controller has: "1M", "2M", "coded". Missing while it is not on.
   public var phys: [Word<PHY>]?
-  /// How many octets a packet that its controller sends on a link can carry, 27 to 251 (the maximum data length).
-  /// Missing while it is not on.
+  /// The longest payload of a packet on a link, in octets, 27 to 251 (the maximum data length). Missing while it is not
+  /// on.
   public var longestPacket: Int?
-  /// How many advertisements its controller sends at once; further ones take turns on the last place. Missing while it
-  /// is not on.
+  /// The number of advertisements that its controller sends at once; further ones take turns on the last place. Missing
+  /// while it is not on.
   public var advertisingSets: Int?
-  /// How many octets one advertisement can carry, 31 to 1650: 31 with legacy PDUs. Missing while it is not on.
+  /// The longest data of an advertisement in octets, 31 to 1650: 31 with legacy PDUs. Missing while it is not on.
   public var longestAdvertisement: Int?
-  /// The company identifier of its controller's maker, 0 to 65535 (Assigned Numbers, 7.1). Missing while it is not
-  /// known.
+  /// The company identifier of its controller's maker, 0 to 65535 (Assigned Numbers, 7.1). Missing if unknown.
   public var company: Int?
-  /// The version of the Core Specification that its controller follows, as HCI numbers them, 0 to 255; 13 is 5.4
-  /// (Assigned Numbers, 2.1). Missing while it is not known.
+  /// The version of its controller's Core Specification, as HCI numbers them, 0 to 255; 13 is 5.4 (Assigned Numbers,
+  /// 2.1). Missing if unknown.
   public var version: Int?
   /// The private address under which devices see it at present, six octets in hex with colons. Missing where they see
   /// `address`.
   public var privateAddress: String?
-  /// The faults of its make of controller, known or learned. Missing if there are none.
+  /// The known or learned faults of its make of controller. Missing if there are none.
   public var quirks: [Quirk]?
   /// The time since its controller received an advertisement or a scan response, in seconds, 0 or more. Missing if it
   /// received none since it was brought into use, and while it is not on.
@@ -267,11 +266,11 @@ public enum AdapterList: ClientCall {
   /// For `rpc.discover`.
   public static let summary =
     "Lists the adapters with their state and, if one cannot be used, the reason and the remedy."
-  /// None: every session may call it.
+  /// No permission: every session may call it.
   public static let permission: Permission? = nil
   /// The result.
   public struct Result: RPCPayload {
-    /// In the order in which the daemon was given them; the first is the default.
+    /// In the order in which the daemon received them; the first is the default.
     public var adapters: [AdapterDescription]
     /// Makes the result.
     public init(adapters: [AdapterDescription]) { self.adapters = adapters }
@@ -293,7 +292,7 @@ public enum AdapterPower: ClientCall {
   public struct Params: RPCPayload {
     /// The adapter; the first if missing.
     public var adapter: String?
-    /// Whether to switch it on.
+    /// True to switch it on.
     public var on: Bool
     /// Makes the params.
     public init(adapter: String? = nil, on: Bool) {

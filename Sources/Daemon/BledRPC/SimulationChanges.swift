@@ -32,7 +32,7 @@ public enum SimulationChange: ClientCall {
 public struct SimulationWrite: Codable, Sendable, Hashable {
   /// Its number, 1 or more; each write has the next one.
   public var number: Int
-  /// When, in seconds since the epoch.
+  /// When it happened, in seconds since the epoch.
   public var time: Double
   /// The name of the device in the scenario.
   public var device: String
@@ -68,7 +68,7 @@ public struct SimulationWrite: Codable, Sendable, Hashable {
 
 /// Lists the values that were written to simulated devices.
 public enum SimulationWritten: ClientCall {
-  /// How many one call returns at most.
+  /// Maximum entries of one call.
   public static let limit = 100
   /// `simulation.written`
   public static let name = "simulation.written"

@@ -16,7 +16,7 @@ public enum SimulationAdvance: ClientCall {
 
   /// The parameters.
   public struct Params: RPCPayload, Hashable {
-    /// By how many seconds, 0 to 86400.
+    /// The time in seconds, 0 to 86400.
     public var seconds: Double
     /// Makes the params.
     public init(seconds: Double) { self.seconds = seconds }
@@ -39,9 +39,9 @@ public struct SimulationDevice: Codable, Sendable, Hashable {
   public var address: String
   /// "public" or "random".
   public var addressType: Word<DeviceAddress.Kind>
-  /// Whether it is on the air.
+  /// True if it is on the air.
   public var present: Bool
-  /// Whether it has a link.
+  /// True if it has a link.
   public var connected: Bool
   /// Makes a description.
   public init(name: String, address: String, addressType: Word<DeviceAddress.Kind>, present: Bool, connected: Bool) {
@@ -148,7 +148,7 @@ public enum SimulationDisconnect: ClientCall {
   public struct Params: RPCPayload, Hashable {
     /// The name of the device in the scenario.
     public var device: String
-    /// The HCI error code that this machine is told, 1 to 255; 19 (remote user terminated connection) if missing.
+    /// The HCI error code reported to this machine, 1 to 255; 19 (remote user terminated connection) if missing.
     public var reason: Int?
     /// Makes the params.
     public init(device: String, reason: Int? = nil) {
@@ -174,7 +174,7 @@ public enum SimulationSetValue: ClientCall {
   public struct Params: RPCPayload, Hashable {
     /// The name of the device in the scenario.
     public var device: String
-    /// The UUID of the characteristic; the first one with it counts.
+    /// The UUID of the characteristic; selects the first one with it.
     public var characteristic: BluetoothUUID
     /// The value, 0 to 512 octets.
     public var value: HexBytes

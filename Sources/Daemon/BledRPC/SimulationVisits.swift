@@ -2,20 +2,20 @@ import Bluetooth
 
 /// Something that happened on the visit of a simulated phone.
 public struct SimulationVisitStep: Codable, Sendable, Hashable {
-  /// When, in seconds since the epoch.
+  /// When it happened, in seconds since the epoch.
   public var time: Double
-  /// "discover" for each characteristic that the phone found; a step of its script: "read", "write", "subscribe",
-  /// "unsubscribe", "pair" or "openChannel"; or "value" for one that it was sent.
+  /// "discover" for each discovered characteristic; a step of its script: "read", "write", "subscribe", "unsubscribe",
+  /// "pair" or "openChannel"; or "value" for a received value.
   public var action: Word<Action>
-  /// The UUID of the characteristic; missing if it is about none.
+  /// The UUID of the characteristic; missing if the step concerns none.
   public var characteristic: BluetoothUUID?
   /// The value that was read or sent.
   public var value: HexBytes?
-  /// Why it failed, if it did.
+  /// The reason for its failure; missing if it did not fail.
   public var error: RPCError?
   /// The steps of a visit.
   public enum Action: String, Vocabulary {
-    /// The phone found a characteristic.
+    /// The phone discovered a characteristic.
     case discover
     /// The script reads.
     case read
@@ -46,7 +46,7 @@ public struct SimulationVisitStep: Codable, Sendable, Hashable {
   }
 }
 
-/// Has a simulated phone visit an advertisement of this machine.
+/// Makes a simulated phone visit an advertisement of this machine.
 public enum SimulationVisit: ClientCall {
   /// `simulation.visit`
   public static let name = "simulation.visit"
@@ -69,7 +69,7 @@ public enum SimulationVisit: ClientCall {
   public struct Result: RPCPayload, Hashable {
     /// The first 1,000 steps of the visit, in order.
     public var steps: [SimulationVisitStep]
-    /// Whether the link lasted to the end of the script.
+    /// True if the link lasted to the end of the script.
     public var complete: Bool
     /// Makes the result.
     public init(steps: [SimulationVisitStep], complete: Bool) {

@@ -1,4 +1,4 @@
-/// Where the daemon's socket is, unless the configuration or the environment says otherwise.
+/// The path of the daemon's socket, unless the configuration or the environment names another.
 public enum SocketPath {
   /// The socket of the system's daemon.
   public static let system = "/run/bled/bled.sock"

@@ -4,18 +4,18 @@
 struct JSONChecker {
   /// The longest name of a member, in octets.
   static let longestName = 128
-  /// How deep values may be nested.
+  /// Maximum nesting depth of values.
   static let deepest = 32
 
   /// An error of a line.
   enum Fault: Error, Hashable {
     /// The line is not valid JSON.
     case syntax
-    /// The line is not valid JSON: there is a comma before a closing bracket.
+    /// The line is not valid JSON: a comma precedes a closing bracket.
     case trailingComma
     /// The line is valid, but has a name that is too long.
     case longName(Int)
-    /// The line is valid, but nested too deeply to be read.
+    /// The line is valid, but its nesting is too deep.
     case tooDeep
 
     /// The error that answers the line.
@@ -38,7 +38,7 @@ struct JSONChecker {
   private let codes: UnsafeBufferPointer<UInt8>
   private var position = 0
   private var limit: Fault?
-  /// Whether an opening bracket was read last.
+  /// True if an opening bracket was read last.
   private var isOpening = false
 
   /// Checks a line.
@@ -50,7 +50,7 @@ struct JSONChecker {
 
   private init(codes: UnsafeBufferPointer<UInt8>) { self.codes = codes }
 
-  /// Whether a closing bracket is next, behind a comma.
+  /// True if a closing bracket is next, behind a comma.
   private var isAtTrailingComma: Bool {
     guard position < codes.count, codes[position] == .brace || codes[position] == .bracket else { return false }
     return codes[..<position].last { !$0.isJSONSpace } == UInt8(ascii: ",")
@@ -60,7 +60,7 @@ struct JSONChecker {
 
   /// Reads a value up to the end of the line. Where it returns false, `position` is where the fault is.
   private mutating func value() -> Bool {
-    // Of each open bracket, whether it is that of an object.
+    // For each open bracket, true if it is an object's.
     var open: [Bool] = []
     while true {
       if open.count > Self.deepest { limit = limit ?? .tooDeep }
@@ -84,7 +84,7 @@ struct JSONChecker {
     }
   }
 
-  /// Reads an opening bracket, with the name of the first member of an object, or both brackets if nothing is between.
+  /// Reads an opening bracket, with the name of an object's first member, or both brackets if they are empty.
   private mutating func bracket(_ open: inout [Bool]) -> Bool {
     let isObject = codes[position] == UInt8(ascii: "{")
     position += 1
@@ -167,7 +167,7 @@ struct JSONChecker {
   }
 
   /// Reads a string with both quotation marks.
-  /// - Returns: how many octets it stands for; nil if it is not valid.
+  /// - Returns: the number of octets it stands for; nil if it is not valid.
   private mutating func string() -> Int? {
     position += 1
     var length = 0
@@ -193,7 +193,8 @@ struct JSONChecker {
   }
 
   /// Reads an escape sequence.
-  /// - Returns: how many octets it stands for. Half a surrogate pair is valid here (RFC 8259, 8.2), and counts as two.
+  /// - Returns: the number of octets it stands for. Half a surrogate pair is valid here (RFC 8259, 8.2), and counts as
+  ///   two.
   private mutating func escape() -> Int? {
     switch octet(1) {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
@@ -208,8 +209,8 @@ struct JSONChecker {
     }
   }
 
-  /// - Returns: how many octets the character at `position` takes, which is not ASCII; nil if it is not well formed
-  ///   (Unicode 15, table 3-7).
+  /// - Returns: the number of octets of the non-ASCII character at `position`; nil if it is not well formed (Unicode
+  ///   15, table 3-7).
   private func character() -> Int? {
     func follows(_ offset: Int, _ range: ClosedRange<UInt8> = 0x80...0xBF) -> Bool {
       octet(offset).map(range.contains) ?? false

@@ -1,9 +1,9 @@
-/// Encodes values with a `JSONWriter`: like `JSONEncoder`, but the members of an object come in the order in which its
-/// type encodes them, which is that of their declaration, and those of a dictionary in the order of their names. Equal
-/// values have equal octets.
+/// Encodes values with a `JSONWriter`: like `JSONEncoder`, but with the members of an object in the order in which its
+/// type encodes them, the order of their declaration, and the members of a dictionary in the order of their names.
+/// Equal values have equal octets.
 struct JSONMemberEncoder: Encoder {
   fileprivate let output: JSONOutput
-  /// How many brackets are open around the value.
+  /// The number of open brackets around the value.
   fileprivate let depth: Int
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -32,15 +32,15 @@ struct JSONMemberEncoder: Encoder {
 /// The text that all encoders and containers of a value write.
 private final class JSONOutput {
   var writer = JSONWriter()
-  /// The closing brackets that are to come.
+  /// The pending closing brackets.
   private var open: [Unicode.Scalar] = []
 
-  /// Closes the brackets within `depth` ones.
+  /// Closes the brackets deeper than `depth`.
   func close(to depth: Int) {
     while open.count > depth, let bracket = open.popLast() { writer.close(bracket) }
   }
 
-  /// Begins an object or a list, unless the value has begun it: a type may ask for its container again.
+  /// Begins an object or a list, unless the value has begun it: a type may request its container again.
   func begin(_ bracket: Unicode.Scalar, at depth: Int) {
     guard open.count <= depth else { return close(to: depth + 1) }
     writer.open(bracket)
@@ -60,7 +60,7 @@ private final class JSONOutput {
     } else {
       try value.encode(to: JSONMemberEncoder(output: self, depth: depth))
     }
-    // A type without members may have asked for no container.
+    // A type without members may have requested no container.
     if writer.codes.count == start { begin("{", at: depth) }
     close(to: depth)
   }
@@ -76,7 +76,7 @@ private final class JSONOutput {
   }
 }
 
-/// A dictionary, whose own order is another one each time.
+/// A dictionary; its own order varies.
 private protocol JSONMembersByName {
   func encode(to output: JSONOutput, at depth: Int) throws
 }

@@ -1,8 +1,7 @@
 import Bluetooth
 
-/// Decodes values from JSON that was checked before: like `JSONDecoder`, but without a dictionary with keys from
-/// outside, and in a time that grows with the length of the text alone. A member that is asked for must not be
-/// repeated.
+/// Decodes values from checked JSON: like `JSONDecoder`, but without a dictionary with keys from outside, and in a time
+/// that grows with the length of the text alone. A requested member must not be repeated.
 struct JSONReader: Decoder, SingleValueDecodingContainer {
   fileprivate let text: JSONText
   fileprivate let range: Range<Int>
@@ -13,10 +12,10 @@ struct JSONReader: Decoder, SingleValueDecodingContainer {
   /// Makes a decoder for a value.
   /// - Parameters:
   ///   - text: the whole text; it must outlive the decoder, and so must its containers.
-  ///   - range: where the value is.
-  ///   - name: the value's name in errors; nil: nothing.
-  ///   - budget: how many elements all its lists may have; nil: any number.
-  ///   - used: is told which members are asked for.
+  ///   - range: the place of the value.
+  ///   - name: the value's name in errors; nil for none.
+  ///   - budget: maximum elements of all its lists; nil for any number.
+  ///   - used: receives the requested members.
   init(
     _ text: JSONText, at range: Range<Int>, name: StaticString?, budget: JSONBudget? = nil, used: UsedMembers? = nil
   ) {
@@ -103,22 +102,22 @@ struct JSONReader: Decoder, SingleValueDecodingContainer {
   }
 }
 
-/// How many elements the lists of a message may have together: short ones cost more to decode than a line of their
-/// length otherwise does.
+/// Maximum elements of all lists in a message: short ones cost more to decode than a line of their length otherwise
+/// does.
 final class JSONBudget {
   let limit: Int
   private var spent = 0
 
   init(_ limit: Int) { self.limit = limit }
 
-  /// - Returns: false if nothing was left.
+  /// - Returns: false if the budget is spent.
   fileprivate func spend() -> Bool {
     spent += 1
     return spent <= limit
   }
 }
 
-/// Where a value is among others, for errors.
+/// The place of a value among others, for errors.
 private indirect enum JSONPath {
   case root
   case member(JSONPath, String)
@@ -146,12 +145,12 @@ private indirect enum JSONPath {
 
 /// The members of an object.
 private struct JSONMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  /// From how many members on they are looked up in a table.
+  /// The number of members from which on they are looked up in a table.
   private static var many: Int { 32 }
 
   private let object: JSONReader
   private let members: [JSONText.Member]
-  /// By name, of an object with many members. Names are at most `JSONChecker.longestName` long.
+  /// By name, for an object with many members. Names are at most `JSONChecker.longestName` long.
   private let index: [OctetText: (first: Int, isRepeated: Bool)]?
 
   init(of object: JSONReader) {
@@ -179,7 +178,7 @@ private struct JSONMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return members.compactMap { object.text.string($0.name).flatMap { Key(stringValue: $0) } }
   }
 
-  /// Where the value of a member is; nil if there is none.
+  /// The place of a member's value; nil if there is none.
   private func place(_ name: String) -> (range: Range<Int>, isRepeated: Bool)? {
     object.used?.asked(name, of: object.range)
     if let index { return index[OctetText(name)].map { (members[$0.first].value, $0.isRepeated) } }
@@ -250,7 +249,7 @@ private struct JSONElements: UnkeyedDecodingContainer {
   }
 
   var codingPath: [any CodingKey] { array.codingPath }
-  /// Not known before all are read.
+  /// Unknown before all are read.
   var count: Int? { nil }
   var isAtEnd: Bool { next == nil }
 

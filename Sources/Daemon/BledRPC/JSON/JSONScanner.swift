@@ -4,8 +4,8 @@ import Glibc
 /// Reads JSON of the plain form in one pass: ASCII only, no escapes in strings, integers of at most 18 digits where one
 /// is expected, no repeated member, within the limits of `JSONChecker`.
 ///
-/// Almost every line on the socket has this form. For any other the methods return nil, and the caller turns to
-/// `JSONChecker` and `JSONReader`, which know all of JSON and describe the fault. So this may reject valid JSON, but
+/// Almost every line on the socket has this form. For any other the methods return nil, and the caller uses
+/// `JSONChecker` and `JSONReader`, which support all of JSON and describe the error. So this may reject valid JSON, but
 /// must never accept invalid JSON; the fuzz target `rpc` compares the two.
 public struct JSONScanner {
 
@@ -13,13 +13,13 @@ public struct JSONScanner {
   struct Text {
     fileprivate let codes: UnsafeBufferPointer<UInt8>
 
-    /// How many octets it has.
+    /// The number of octets.
     var count: Int { codes.count }
 
     /// The string itself.
     var string: String { String(decoding: codes, as: UTF8.self) }
 
-    /// The octets that a string of hex digits stands for.
+    /// The octets that a string of hex digits represents.
     var hex: [UInt8]? { Hex.decode(codes) }
 
     static func ~= (literal: StaticString, text: Text) -> Bool {
@@ -30,13 +30,13 @@ public struct JSONScanner {
   }
 
   private let codes: UnsafeBufferPointer<UInt8>
-  /// How many octets were read.
+  /// The number of octets read.
   private(set) var position = 0
 
   /// Makes a scanner, which must not outlive the buffer; nor must the strings that it returns.
   @usableFromInline init(_ codes: UnsafeBufferPointer<UInt8>) { self.codes = codes }
 
-  /// Whether nothing but white space follows.
+  /// Returns true if nothing but white space follows.
   @usableFromInline mutating func isAtEnd() -> Bool { next() == nil }
 
   /// The code of the next character that is not white space; it is not consumed.
@@ -65,18 +65,18 @@ public struct JSONScanner {
     return true
   }
 
-  /// Whether an object is next.
+  /// True if an object is next.
   var isAtObject: Bool {
     mutating get { next() == UInt8(ascii: "{") }
   }
 
-  /// Whether a string is next.
+  /// True if a string is next.
   var isAtText: Bool {
     mutating get { next() == UInt8(ascii: "\"") }
   }
 
   /// Reads an object. `body` reads the value of each member.
-  /// - Returns: whether it is one and `body` never returned false.
+  /// - Returns: true if it is one and `body` never returned false.
   mutating func object(_ body: (Text, inout JSONScanner) -> Bool) -> Bool {
     guard accept("{") else { return false }
     if accept("}") { return true }
@@ -144,7 +144,7 @@ public struct JSONScanner {
   }
 
   /// Skips digits.
-  /// - Returns: how many; nil: there are none, or more than any number of ours has.
+  /// - Returns: their number; nil if there are none, or more than any valid number has.
   private mutating func digits() -> Int? {
     let start = position
     while position < codes.count, case UInt8(ascii: "0")...UInt8(ascii: "9") = codes[position] {
@@ -209,7 +209,7 @@ public struct JSONScanner {
   /// The octet at `position`, white space or not.
   private var octet: UInt8? { position < codes.count ? codes[position] : nil }
 
-  /// - Returns: how many there were.
+  /// - Returns: their number.
   private mutating func skipDigits() -> Int {
     let start = position
     while position < codes.count, case UInt8(ascii: "0")...UInt8(ascii: "9") = codes[position] { position += 1 }

@@ -1,7 +1,7 @@
 import Bluetooth
 
-/// JSON that `JSONChecker` or `JSONScanner` found to be valid, from which values are taken by their place. Names and
-/// words are compared as octets.
+/// JSON validated by `JSONChecker` or `JSONScanner`, with access to values by their place. Names and words are compared
+/// as octets.
 struct JSONText {
   let codes: UnsafeBufferPointer<UInt8>
 
@@ -17,13 +17,13 @@ struct JSONText {
     return position
   }
 
-  /// Where the first value is within these octets.
+  /// The place of the first value within these octets.
   func value(in range: Range<Int>) -> Range<Int> {
     let start = skipSpace(from: range.lowerBound, to: range.upperBound)
     return start..<self.end(ofValueAt: start, before: range.upperBound)
   }
 
-  /// Where the value that begins at `start` ends; not above `end`.
+  /// The end of the value that begins at `start`; at most `end`.
   private func end(ofValueAt start: Int, before end: Int) -> Int {
     guard start < end else { return end }
     var position = start
@@ -78,10 +78,10 @@ struct JSONText {
     return members
   }
 
-  /// Where the next element of an array is; nil behind the last.
+  /// The place of the next element of an array; nil behind the last.
   /// - Parameters:
   ///   - position: behind the opening bracket or the element before.
-  ///   - array: where the array is.
+  ///   - array: the place of the array.
   func element(after position: Int, in array: Range<Int>) -> Range<Int>? {
     let end = array.upperBound - 1
     let start = skipSpace(from: afterComma(position, end), to: end)
@@ -93,12 +93,12 @@ struct JSONText {
     return next < end && codes[next] == UInt8(ascii: ",") ? next + 1 : next
   }
 
-  /// Whether a member has this name.
+  /// True if a member has this name.
   func isNamed(_ member: Member, _ name: StaticString) -> Bool {
     isNamed(member, UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
   }
 
-  /// Whether a member has this name.
+  /// True if a member has this name.
   func isNamed(_ member: Member, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
     let octets = codes[member.name]
     if octets.elementsEqual(name) { return true }
@@ -108,10 +108,10 @@ struct JSONText {
 
   // MARK: Simple values
 
-  /// The first octet of a value, which tells its kind.
+  /// The first octet of a value, which determines its kind.
   func kind(of value: Range<Int>) -> UInt8? { value.isEmpty ? nil : codes[value.lowerBound] }
 
-  /// Whether a value is `null`.
+  /// True if a value is `null`.
   func isNull(_ value: Range<Int>) -> Bool { kind(of: value) == UInt8(ascii: "n") }
 
   /// The text between quotation marks; nil if it has half a surrogate pair.
@@ -121,7 +121,7 @@ struct JSONText {
     return unescaped(content).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The octets that text with escape sequences stands for; nil if it has half a surrogate pair.
+  /// The octets that text with escape sequences represents; nil if it has half a surrogate pair.
   private func unescaped(_ content: Range<Int>) -> [UInt8]? {
     var octets: [UInt8] = []
     octets.reserveCapacity(content.count)
@@ -158,7 +158,8 @@ struct JSONText {
     return Unicode.Scalar(0x10000 + (UInt32(first) - 0xD800) << 10 + (UInt32(second) - 0xDC00))
   }
 
-  /// The integer that a number stands for, which may be written as "1.0" or "1e3"; nil if it is none, or out of range.
+  /// The integer value of a number, which may be written as "1.0" or "1e3"; nil if it is not an integer, or out of
+  /// range.
   func integer<Value: FixedWidthInteger>(_ value: Range<Int>, as _: Value.Type = Value.self) -> Value? {
     var result: Value = 0
     let isNegative = kind(of: value) == UInt8(ascii: "-")
@@ -184,7 +185,7 @@ struct JSONText {
 }
 
 extension UInt8 {
-  /// Whether it can follow a number or a word.
+  /// True if it can follow a number or a word.
   fileprivate var endsJSONWord: Bool {
     switch self {
     case UInt8(ascii: ","), .brace, .bracket: true

@@ -6,7 +6,7 @@ import FoundationEssentials
 public struct JSONWriter {
   /// The octets written so far.
   package private(set) var codes: [UInt8] = []
-  /// Whether a member precedes in the innermost object or array.
+  /// True if a member precedes in the innermost object or array.
   private var needsComma = false
 
   /// Makes a writer with room for a short line.
@@ -18,7 +18,7 @@ public struct JSONWriter {
     return Data(copying: codes[...])
   }
 
-  /// Begins an object with its first member, which is always the same; to be closed.
+  /// Begins an object with a constant first member; to be closed.
   mutating func beginObject(_ start: StaticString) {
     codes.append(contentsOf: UnsafeBufferPointer(start: start.utf8Start, count: start.utf8CodeUnitCount))
     needsComma = true
@@ -140,7 +140,7 @@ public struct JSONWriter {
     needsComma = true
   }
 
-  /// The code of a hex digit, 0 to 15; worked out, as a table of this module costs a look at whether it was made yet.
+  /// The code of a hex digit, 0 to 15; computed, since a table of this module costs a check of its initialisation.
   private static func digit(_ value: UInt8) -> UInt8 {
     value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
   }
@@ -160,7 +160,7 @@ public struct JSONWriter {
 }
 
 extension Data {
-  /// Copies octets, at once: the initializer for any sequence examines its argument at run time.
+  /// Copies octets at once: the initializer for any sequence examines its argument at run time.
   init(copying octets: ArraySlice<UInt8>) {
     self = octets.withUnsafeBytes { octets in octets.baseAddress.map { Data(bytes: $0, count: octets.count) } ?? Data()
     }

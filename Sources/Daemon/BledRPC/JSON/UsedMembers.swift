@@ -1,11 +1,10 @@
 import Bluetooth
 
-/// Which members of a message's objects were asked for while it was decoded: any other is unknown, most likely a typing
-/// mistake.
+/// The members of a message's objects that decoding requested: any other is unknown, most likely a typing mistake.
 ///
 /// | Object                             | Its other members                    |
 /// |------------------------------------|--------------------------------------|
-/// | read member by member              | refused, but for those named `x-…`   |
+/// | read member by member              | refused, except those named `x-…`    |
 /// | read as a dictionary, or not at all | anything                            |
 final class UsedMembers {
   private struct Object {
@@ -15,7 +14,7 @@ final class UsedMembers {
     var isDictionary = false
   }
 
-  /// By where they begin.
+  /// By the position at which they begin.
   private var objects: [Int: Object] = [:]
 
   /// An object is read.
@@ -23,13 +22,13 @@ final class UsedMembers {
     if objects[range.lowerBound] == nil { objects[range.lowerBound] = Object(range: range, path: path) }
   }
 
-  /// A member of it was asked for.
+  /// A member of it was requested.
   func asked(_ name: String, of range: Range<Int>) {
-    // A list has many objects that are read in the same way; each asks for a name once.
+    // A list has many objects that are read in the same way; each requests a name once.
     objects[range.lowerBound]?.names.append(name)
   }
 
-  /// All its members were asked for.
+  /// All its members were requested.
   func askedAll(of range: Range<Int>) { objects[range.lowerBound]?.isDictionary = true }
 
   /// Checks that no object has a member that was not read.

@@ -44,7 +44,7 @@ private func name(_ type: any Any.Type) -> String {
 }
 
 extension KeyedDecodingContainer {
-  /// Names the list where one of its integers is out of range.
+  /// Names the list if one of its integers is out of range.
   func decodeIfPresent(_ type: [UInt16].Type, forKey key: Key) throws -> [UInt16]? {
     func generic<Value: Decodable>(_ type: Value.Type) throws -> Value? { try decodeIfPresent(type, forKey: key) }
     do {

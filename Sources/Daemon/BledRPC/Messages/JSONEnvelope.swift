@@ -3,7 +3,7 @@
 struct JSONEnvelope {
   /// The kind of the message.
   let kind: RPCMessage.Kind
-  /// Where the params or the result are, counted from the beginning of the line.
+  /// The place of the params or the result, counted from the beginning of the line.
   let body: Range<Int>?
 
   /// The longest `error` of an answer, in octets.
@@ -33,7 +33,7 @@ struct JSONEnvelope {
     }
   }
 
-  /// Where the members are that a message can have.
+  /// The places of the members that a message can have.
   private struct Members {
     private let text: JSONText
     private var jsonrpc: Range<Int>?
@@ -66,7 +66,7 @@ struct JSONEnvelope {
       try Value(from: JSONReader(text, at: range, name: name))
     }
 
-    /// The id; nil if there is none, or null.
+    /// The id; nil if it is missing or null.
     func readID() throws -> RequestID? {
       guard let place = self.id, !text.isNull(place) else { return nil }
       guard !isIDRepeated else { throw RPCError.invalid("\"id\" occurs more than once") }

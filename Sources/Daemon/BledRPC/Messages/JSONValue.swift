@@ -1,4 +1,4 @@
-/// Any JSON value, for data without a type of its own: schemas, and lines that a person typed.
+/// Any JSON value, for data without a type of its own: schemas, and lines typed by a person.
 public enum JSONValue: Hashable, RPCPayload {
   /// `null`
   case null

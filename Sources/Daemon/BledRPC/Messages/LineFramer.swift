@@ -9,7 +9,7 @@ import FoundationEssentials
 /// | in line  | no line feed yet                | nothing; the incomplete line is kept               |
 /// | skipping | anything up to a line feed      | nothing → in line                                  |
 ///
-/// So a line that is too long causes exactly one error, and the lines after it are read normally. It never holds more
+/// So an overlong line causes exactly one error, and the lines after it are read normally. The framer never holds more
 /// than `limit` octets plus the octets appended since `next` last returned nil.
 public struct LineFramer: Sendable {
   /// The longest line both sides accept, in octets, without its line feed: 1 MiB.
@@ -31,7 +31,7 @@ public struct LineFramer: Sendable {
   /// The longest line, in octets, without its line feed. A change applies to the current line, too.
   public var limit: Int
   private var buffer: [UInt8] = []
-  /// Where the next line begins.
+  /// The beginning of the next line.
   private var start = 0
   /// There is no line feed between `start` and here.
   private var searched = 0

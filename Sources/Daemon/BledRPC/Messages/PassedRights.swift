@@ -2,20 +2,20 @@ import Glibc
 
 /// The control message of cmsg(3) with one descriptor (unix(7), SCM_RIGHTS), whose macros Swift does not have.
 package struct PassedRights {
-  /// How long it is with a descriptor, without the padding at the end.
+  /// Its length with a descriptor, without the padding at the end.
   private static let whole = MemoryLayout<Int>.size + 3 * MemoryLayout<Int32>.size
 
-  /// 0: no message came.
+  /// 0 if no message was received.
   private var length = 0
   private var level: Int32 = 0
   private var type: Int32 = 0
   private var number: Int32 = 0
   private var padding: Int32 = 0
 
-  /// Makes room for one that is received.
+  /// Makes room for a received descriptor.
   package init() {}
 
-  /// Makes one to be sent.
+  /// Makes a message with a descriptor to send.
   package init(descriptor: Int32) {
     (length, level, type, number) = (Self.whole, SOL_SOCKET, Int32(SCM_RIGHTS), descriptor)
   }

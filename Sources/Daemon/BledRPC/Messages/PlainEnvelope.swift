@@ -4,11 +4,11 @@ import FoundationEssentials
 struct PlainEnvelope {
   /// The kind of the message.
   let kind: RPCMessage.Kind
-  /// Where the params or the result are, counted from the beginning of the line.
+  /// The place of the params or the result, counted from the beginning of the line.
   let body: Range<Int>?
 
   /// Parses a line in one pass.
-  /// - Returns: nil for everything that does not have the plain form, whether it is valid or not.
+  /// - Returns: nil for any other form, valid or not.
   init?(_ line: Data) {
     let envelope = line.withUnsafeBytes { octets in
       octets.withMemoryRebound(to: UInt8.self) { Self.read($0) }

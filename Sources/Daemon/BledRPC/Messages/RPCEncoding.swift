@@ -60,7 +60,7 @@ extension JSONWriter {
     self.init()
     begin()
     name("id")
-    // JSON-RPC wants `"id": null` where the id is not known.
+    // JSON-RPC requires `"id": null` for an unknown id.
     if let id { value(id) } else { null() }
     if let method {
       name("method")

@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// The id of a request and its response: a number or a string that the caller chose.
 public enum RequestID: Hashable, Sendable, Codable {
-  /// How long a string may be, in octets: it is held until the call is answered.
+  /// Maximum length of a string, in octets: it is held until the call is answered.
   static let longest = 128
 
   /// A number.
@@ -39,7 +39,7 @@ public struct RPCMessage: Sendable {
   public enum Kind: Hashable, Sendable {
     /// A call that needs an answer.
     case request(id: RequestID, method: String)
-    /// A message that needs none.
+    /// A message without an answer.
     case notification(method: String)
     /// The result of a call that we made: decode `result`.
     case success(id: RequestID)
@@ -47,13 +47,13 @@ public struct RPCMessage: Sendable {
     case failure(id: RequestID?, RPCError)
   }
 
-  /// How many elements all lists in the params may have together. A service of a thousand characteristics has fewer.
+  /// Maximum elements of all lists in the params together. A service of a thousand characteristics has fewer.
   private static let maximumElements = 8192
 
   /// The kind of the message.
   public let kind: Kind
   @usableFromInline let line: Data
-  /// Where in the line the params or the result are; nil if there are none.
+  /// The place of the params or the result in the line; nil if there are none.
   @usableFromInline let body: Range<Int>?
 
   /// The length of the line, in octets.

@@ -15,12 +15,12 @@ public protocol RPCMethod: Sendable {
 
 /// A call that clients make.
 public protocol ClientCall: RPCMethod {
-  /// The permission that the caller needs; nil if every session may call it. There is no default, so that no method is
+  /// The permission required of the caller; nil if every session may call it. There is no default, so that no method is
   /// opened to every session by oversight.
   static var permission: Permission? { get }
-  /// Whether the call can change the session's resources.
+  /// True if the call can change the session's resources.
   static var changesSession: Bool { get }
-  /// How long a line with this call may be, in octets, without its line feed.
+  /// Maximum length of a line with this call, in octets, without its line feed.
   static var longestLine: Int { get }
 }
 
@@ -31,10 +31,10 @@ extension ClientCall {
   public static var longestLine: Int { ordinaryLine }
 }
 
-/// How long an ordinary line of a client may be, in octets, without its line feed: 64 KiB.
+/// Maximum length of an ordinary client's line, in octets, without its line feed: 64 KiB.
 public let ordinaryLine = 64 << 10
 
-/// A call that the daemon makes: it asks a session for something that only its program knows.
+/// A call made by the daemon: it asks a session for information that only its program has.
 public protocol DaemonCall: RPCMethod {}
 
 /// A message without an answer.
@@ -45,7 +45,7 @@ public protocol RPCNotification: Sendable {
   static var name: String { get }
   /// A short description for `rpc.discover`.
   static var summary: String { get }
-  /// Whether it reports a change of the session's resources.
+  /// True if it reports a change of the session's resources.
   static var changesSession: Bool { get }
 }
 
@@ -56,11 +56,11 @@ extension RPCNotification {
 
 /// Params or a result: the contents of a message.
 ///
-/// A type of which there are thousands a second reads and writes itself, in the plain form of JSON; the rest is left to
-/// `JSONReader` and `JSONMemberEncoder`, which understand and mean the same. A requirement and not a cast, because a
-/// cast costs more than the reading.
+/// A type used thousands of times a second reads and writes itself, in the plain form of JSON; the rest is left to
+/// `JSONReader` and `JSONMemberEncoder`, with the same meaning. This is a requirement and not a cast, because a cast
+/// costs more than the reading.
 public protocol RPCPayload: Codable, Sendable {
-  /// Reads it, in the plain form only; nil unless a type knows how.
+  /// Reads it, in the plain form only; nil unless the type supports that.
   init?(from scanner: inout JSONScanner)
   /// Writes all of it, as one JSON value; with `JSONMemberEncoder` unless a type knows better.
   func write(to writer: inout JSONWriter) throws
@@ -83,7 +83,7 @@ public struct Empty: RPCPayload, Hashable {
 /// A class of calls that a program can be permitted to make. The daemon's configuration grants them
 /// (`docs/configuration.md`).
 public enum Permission: String, Vocabulary {
-  /// Hear advertisements.
+  /// Receive advertisements.
   case scan
   /// Connect to devices, and use their services.
   case connect

@@ -16,7 +16,7 @@ public enum CharacteristicProperty: String, Vocabulary {
   case indicate
   /// Its value can be written with a signature.
   case signedWrite
-  /// There is a Characteristic Extended Properties descriptor.
+  /// The characteristic has a Characteristic Extended Properties descriptor.
   case extendedProperties
 }
 
@@ -38,19 +38,19 @@ public enum CharacteristicPermission: String, Vocabulary {
   case readEncryptionRequired
   /// Reading needs pairing with protection against a person in the middle.
   case readAuthenticationRequired
-  /// The same with LE Secure Connections.
+  /// Reading needs such a pairing with LE Secure Connections.
   case readSecureConnectionsRequired
   /// Writing needs an encrypted link.
   case writeEncryptionRequired
   /// Writing needs pairing with protection against a person in the middle.
   case writeAuthenticationRequired
-  /// The same with LE Secure Connections.
+  /// Writing needs such a pairing with LE Secure Connections.
   case writeSecureConnectionsRequired
   /// Subscribing needs an encrypted link.
   case subscribeEncryptionRequired
   /// Subscribing needs pairing with protection against a person in the middle.
   case subscribeAuthenticationRequired
-  /// The same with LE Secure Connections.
+  /// Subscribing needs such a pairing with LE Secure Connections.
   case subscribeSecureConnectionsRequired
 }
 
@@ -62,7 +62,7 @@ public enum DescriptorPermission: String, Vocabulary {
   case readEncryptionRequired
   /// Reading needs pairing with protection against a person in the middle.
   case readAuthenticationRequired
-  /// The same with LE Secure Connections.
+  /// Reading needs such a pairing with LE Secure Connections.
   case readSecureConnectionsRequired
   /// Any device can write the value.
   case writeable
@@ -70,10 +70,10 @@ public enum DescriptorPermission: String, Vocabulary {
   case writeEncryptionRequired
   /// Writing needs pairing with protection against a person in the middle.
   case writeAuthenticationRequired
-  /// The same with LE Secure Connections.
+  /// Writing needs such a pairing with LE Secure Connections.
   case writeSecureConnectionsRequired
 
-  /// The same permission of a characteristic, unless it concerns subscribing.
+  /// The equivalent permission of a characteristic, unless it concerns subscribing.
   public init?(_ permission: CharacteristicPermission) {
     switch permission {
     case .readable: self = .readable

@@ -50,7 +50,7 @@ public enum PrimaryPHYChoice: String, Vocabulary {
   /// The coded PHY with 125 kb/s.
   case leCodedS8 = "codedS8"
 
-  /// The same among all PHYs.
+  /// The equivalent among all PHYs.
   public var choice: PHYChoice {
     switch self {
     case .le1M: .le1M

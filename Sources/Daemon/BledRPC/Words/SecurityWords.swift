@@ -6,13 +6,13 @@ public enum SecurityLevel: String, Vocabulary {
   case encrypted
   /// Encrypted, and paired with protection against a person in the middle.
   case authenticated
-  /// The same with LE Secure Connections.
+  /// Encrypted, and paired with such protection by LE Secure Connections.
   case secureConnections
 }
 
 /// The protection that the link of a channel must have.
 public enum ChannelSecurity: String, Vocabulary {
-  /// None.
+  /// No protection.
   case none
   /// See `SecurityLevel.encrypted`.
   case encrypted
