@@ -29,7 +29,7 @@ extension Facade: OwnSessionObserver {
       notifications.lost(client)
       links.lost(client)
     }
-    // With bled itself, all of them are resumed as soon as it is there again.
+    // With bled itself, all of them are resumed as soon as it is available again.
     _ = context.schedule(after: .seconds(1)) { [weak self] in
       guard let self, own.isReady, clients.known(client.name) === client else { return }
       resume(client, purpose)

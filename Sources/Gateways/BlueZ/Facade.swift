@@ -30,14 +30,14 @@ package final class Facade {
   let advertisements: Advertisements
   let monitors: Monitors
 
-  /// The time for which adapters that are starting are waited for.
+  /// Timeout for adapters that are starting.
   static let startTime = Duration.seconds(5)
 
-  /// Whether programs may look: false until bled has told of its adapters, and while these start.
+  /// False until bled has reported its adapters and they have started.
   var isServing = false
-  /// Called when programs may look, at first and when bled is there again.
+  /// Called when programs are served, at first and when bled is available again.
   package var whenServing: () -> Void = {}
-  /// Called when bled is gone, or cannot be reached.
+  /// Called when the connection to bled is lost, or cannot be made.
   package var whenLost: (BluetoothError) -> Void = { _ in }
 
   /// Called with lines for the log.
@@ -167,7 +167,7 @@ package final class Facade {
       let method = interface.description.method(call.member), method.types == call.signature
     else { return context.fail(call, .unknownMethod(call)) }
     withClient(call) { [unowned self] client in
-      // While its user was asked for, the object may have gone.
+      // The object may have been removed while its user was determined.
       guard context.tree.has(call.path, interface) else { return context.fail(call, .unknownObject(call.path)) }
       method.handler?(self, call, client)
     }
@@ -182,7 +182,7 @@ package final class Facade {
 }
 
 extension Facade {
-  /// The signals of a program are not wanted if nothing of it is registered.
+  /// The signals of a program are not needed without a registration.
   private func unwatch(_ client: BusClient) {
     if !registries.contains(where: { $0.has(client) }) { context.bus.watch(client.name, false) }
   }

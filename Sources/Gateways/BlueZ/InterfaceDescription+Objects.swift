@@ -1,5 +1,5 @@
-/// The members of the objects of adapters, devices and their attributes. Optional properties are there while their
-/// value is known.
+/// The members of the objects of adapters, devices and their attributes. Optional properties exist while their value is
+/// known.
 extension InterfaceDescription {
   static let adapter = InterfaceDescription(
     methods: [

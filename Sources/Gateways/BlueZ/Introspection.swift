@@ -8,7 +8,7 @@ enum Introspection {
     """
 
   /// The document of an object, or of a place between objects.
-  /// - Returns: nil if there is nothing at the path and below it.
+  /// - Returns: nil without an object at the path or below it.
   static func document(of path: String, in tree: ObjectTree) -> String? {
     let own = tree.interfaces(of: path) ?? []
     let children = children(of: path, in: tree)

@@ -5,7 +5,7 @@ struct StandardInterfaces {
   enum Outcome {
     case reply([BusValue])
     case fail(BusError)
-    /// A property is to be set, whose type and right have been checked.
+    /// Set a property; its type and access have been checked.
     case set(InterfaceDescription.Property, BusValue)
     /// A call of another interface.
     case other

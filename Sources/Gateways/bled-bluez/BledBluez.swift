@@ -9,7 +9,7 @@ import Glibc
 /// The command line.
 @main
 struct BledBluez: ParsableCommand {
-  /// Programs that ask for BlueZ's version read the first number (Qt).
+  /// Programs that read BlueZ's version use the first number (Qt).
   static let configuration = CommandConfiguration(
     commandName: "bled-bluez",
     abstract: "Serves org.bluez on the system bus, so that programs for BlueZ use bled.",

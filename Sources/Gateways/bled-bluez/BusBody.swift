@@ -7,7 +7,7 @@ struct BusBody {
   /// A body has more values than any program sends.
   struct TooMany: Error {}
 
-  /// How many values a body may have: in memory they are larger than on the bus, where 128 MiB are allowed.
+  /// Maximum values of a body: in memory they are larger than on the bus, where 128 MiB are allowed.
   private static let maximum = 65536
 
   /// The size of a value and of a descriptor, in octets: a descriptor is scarcer than memory.
@@ -15,14 +15,14 @@ struct BusBody {
 
   private let message: OpaquePointer
   private var count = 0
-  /// About how much of memory the values take, in octets.
+  /// The approximate size of the values in memory, in octets.
   private var size = 0
 
   /// Reads the body of a message from its start.
   /// - Throws: `TooMany`.
   static func read(_ message: OpaquePointer) throws(TooMany) -> [BusValue] { try sized(message).values }
 
-  /// Reads the body of a message from its start, and tells about how much of memory it takes, in octets.
+  /// Reads the body of a message from its start, and returns its approximate size in memory, in octets.
   /// - Throws: `TooMany`.
   static func sized(_ message: OpaquePointer) throws(TooMany) -> (values: [BusValue], size: Int) {
     var body = BusBody(message: message)

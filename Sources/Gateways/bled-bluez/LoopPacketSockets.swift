@@ -65,7 +65,7 @@ private final class LoopPacketSocket: PacketSocket {
   }
 
   private func ready(_ readiness: Watch.Readiness) {
-    // An event may cause its last reference to be dropped.
+    // An event may release the last reference to it.
     withExtendedLifetime(self) {
       if isFull, !readiness.isDisjoint(with: [.writable, .failed]) {
         isFull = false
@@ -75,7 +75,7 @@ private final class LoopPacketSocket: PacketSocket {
       for _ in 0..<Self.portion where isReading || readiness.contains(.failed) {
         switch read() {
         case .error(EAGAIN), .error(EINTR): return
-        // A packet without octets looks like the end.
+        // An empty packet looks like the end.
         case .packet(let value) where !value.isEmpty || !readiness.contains(.failed): happened(.packet(value))
         case .packet, .error:
           watch?.cancel()

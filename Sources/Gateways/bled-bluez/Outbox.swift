@@ -3,18 +3,18 @@ import BlueZ
 import CSystemd
 import EventLoop
 
-/// The way out: messages to the bus. It knows how many of them wait here, and how many with programs that do not read.
+/// The messages on their way to the bus: counts the waiting ones, and the ones unread by programs.
 final class Outbox {
-  /// The pause between looks at messages that wait, in nanoseconds.
+  /// The interval of checks of waiting messages, in nanoseconds.
   private static let pause: Int64 = 5_000_000_000
 
-  /// Asks a program for an answer, and calls back with whether it came.
+  /// Pings a program, and calls back with true if it answered.
   var ask: (String, @escaping (Bool) -> Void) -> Void = { _, _ in }
-  /// The user of a program; nil: it is not known yet.
+  /// The user of a program; nil while unknown.
   var user: (String) -> UInt32? = { _ in nil }
-  /// A program that had to wait may go on.
+  /// A program that had to wait may continue.
   var roomCame: () -> Void = {}
-  /// The bus takes no messages any more; with the number of calls that were refused for it.
+  /// The bus no longer accepts messages; with the number of calls refused for it.
   var stuck: (Int) -> Void = { _ in }
 
   private let bus: OpaquePointer
@@ -31,8 +31,8 @@ final class Outbox {
 
   /// Sends a message, and drops it.
   /// - Parameters:
-  ///   - size: how many octets it takes, about.
-  ///   - program: the one that gets it; nil: all that want to.
+  ///   - size: its approximate size in octets.
+  ///   - program: the only receiver; nil: all subscribers.
   func send(_ message: OpaquePointer, size: Int, to program: String?) {
     sd_bus_send(bus, message, nil)
     sd_bus_message_unref(message)
@@ -61,13 +61,13 @@ final class Outbox {
 
   private static var now: Instant { Instant(nanoseconds: EventLoop.now) }
 
-  /// Whether the bus reads slower than it is written to.
+  /// True if the bus reads slower than it is written to.
   var isCongested: Bool {
     update()
     return backlog.isCongested
   }
 
-  /// Whether there is room for the answer to a call.
+  /// Returns true if there is room for the answer to a call.
   func hasRoom() -> Bool {
     update()
     return backlog.hasRoom()
@@ -75,12 +75,12 @@ final class Outbox {
 
   // MARK: Programs that do not read
 
-  /// Whether a program's call may be handled; otherwise `roomCame` follows.
+  /// True if a program's call may be handled; otherwise `roomCame` follows.
   func mayGoOn(_ program: String) -> Bool {
     let user = user(program)
     guard unread.mustWait(program, of: user) else { return true }
     askIfNeeded(program)
-    // The messages that it waits for may be those of others of its user, which call nothing themselves.
+    // The messages that it waits for may belong to other programs of its user, which make no calls themselves.
     if let other = unread.askAnother(of: user) { askNow(other) }
     return false
   }

@@ -1,11 +1,10 @@
 import BlueZ
 import EventLoop
 
-/// Between the bus and the facade: calls wait while there is something to read from the bus or from bled, so that the
-/// users and their programs take turns and not the calls. The calls of a program that does not read its answers wait
-/// until it has.
+/// The calls between the bus and the facade: they wait while the bus or bled has more to read, so that the users and
+/// their programs take turns and not the calls. The calls of a program with unread answers wait until it has read them.
 final class Reception {
-  /// The number of calls that may come until one is handled in any case.
+  /// Maximum calls received until one is handled in any case.
   private static let portion = 64
 
   private static let tooMany = BusError.limitsExceeded(
@@ -40,7 +39,7 @@ final class Reception {
     if arrived < Self.portion { work?.request() } else { next() }
   }
 
-  /// Refuses a call, when the caller's user is known.
+  /// Refuses a call, once the caller's user is known.
   func refuse(_ call: BusCall, _ error: BusError) {
     guard callers.user(of: call.sender) == nil else { return bus.refuse(call, error) }
     identify(call.sender)

@@ -21,7 +21,7 @@ final class RunningFacade {
   private var signals: [SignalWatch] = []
   private var isNamed = false
   private var status: Int32 = 0
-  /// Whether it was said that bled is gone.
+  /// True if the log says that bled is unavailable.
   private var hasSaidLost = false
 
   /// - Parameter settings: where the settings of devices are kept; nil: nowhere.
@@ -90,7 +90,7 @@ final class RunningFacade {
     return status
   }
 
-  /// The adapters are known: programs may look.
+  /// The adapters are known: programs are served.
   private func ready() {
     hasSaidLost = false
     guard !isNamed else { return say("bled is there again") }

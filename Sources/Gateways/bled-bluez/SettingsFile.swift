@@ -17,12 +17,12 @@ final class SettingsFile {
   private var newest: (settings: [String: DeviceSettings], number: Int)?
   /// The number of the last settings that the thread has got.
   private var submitted = 0
-  /// Called once nothing is being written.
+  /// Called once all writes are complete.
   private var idle: () -> Void = {}
   /// Called when the file could not be written.
   var failed: (any Error) -> Void = { _ in }
 
-  /// - Parameter directory: the state directory; nil: nothing is kept.
+  /// - Parameter directory: the state directory; nil: nothing is stored.
   init?(directory: String?, worker: Worker) {
     guard let directory else { return nil }
     let path = directory + "/devices.json"
@@ -31,9 +31,9 @@ final class SettingsFile {
     writer = Writer(path: path)
   }
 
-  /// The settings; none if there is no file yet. A file that is too large, or has other content, is renamed: it must
-  /// not keep the service from starting.
-  /// - Returns: the settings, and where such a file is now.
+  /// The settings; none without a file. A file that is too large, or has other content, is renamed: it must not prevent
+  /// the start of the service.
+  /// - Returns: the settings, and the new place of such a file.
   /// - Throws: if the file cannot be read or renamed.
   func read() throws -> (settings: [String: DeviceSettings], aside: String?) {
     var status = stat()
@@ -73,7 +73,7 @@ final class SettingsFile {
     }
   }
 
-  /// Calls back when all that was to be written is, perhaps at once.
+  /// Calls back once all pending writes are complete, perhaps at once.
   func whenIdle(_ work: @escaping () -> Void) {
     idle = work
     writeNext()

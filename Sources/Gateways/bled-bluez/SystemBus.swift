@@ -3,7 +3,7 @@ import CSystemd
 import EventLoop
 import Glibc
 
-/// The system bus by sd-bus(3), on an event loop. All calls of methods come to one handler; nothing here blocks.
+/// The system bus by sd-bus(3), on an event loop. One handler receives all method calls; nothing here blocks.
 final class SystemBus {
   /// The name that programs look for.
   private static let name = "org.bluez"
@@ -13,15 +13,15 @@ final class SystemBus {
   /// The bus itself: no program can have this name.
   private static let driver = "org.freedesktop.DBus"
   private static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
-  /// How long a program may take to answer that it reads.
+  /// Timeout for a program's answer to a ping.
   private static let timeout = Duration.seconds(25)
 
-  /// The name could not be had; with the answer of the bus, or nil if it did not answer.
+  /// The name is not available; with the answer of the bus, or nil if it did not answer.
   struct NameTaken: Error {}
 
-  /// A method call, which `reply` or `fail` answers, and about how much of memory it takes, in octets.
+  /// A method call, which `reply` or `fail` answers, and its approximate size in memory, in octets.
   var called: (BusCall, Int) -> Void = { _, _ in }
-  /// A method call without arguments, which is to be refused for the reason given.
+  /// A method call without arguments, to be refused for the reason given.
   var refused: (BusCall, BusError) -> Void = { _, _ in }
   /// A signal of a program that is watched.
   var signalled: (BusSignal) -> Void = { _ in }
@@ -47,7 +47,7 @@ final class SystemBus {
     try self.init(taking: bus, loop)
   }
 
-  /// Takes over a connection to a bus.
+  /// Takes ownership of a connection to a bus.
   /// - Throws: `SystemBusError`.
   init(taking bus: OpaquePointer, _ loop: EventLoop) throws(SystemBusError) {
     self.bus = bus
@@ -77,7 +77,7 @@ final class SystemBus {
     return Unmanaged<SystemBus>.fromOpaque(context).takeUnretainedValue()
   }
 
-  /// Asks for the name org.bluez; `named` is called with the outcome.
+  /// Requests the name org.bluez; `named` is called with the outcome.
   func requestName() throws(SystemBusError) {
     try SystemBusError.check(
       sd_bus_request_name_async(
@@ -87,8 +87,8 @@ final class SystemBus {
       "request_name")
   }
 
-  /// Asks a program that may have unread messages. An error that the program itself sends is an answer too, and so is
-  /// that of a bus whose policy forbids the question: it says nothing against the program.
+  /// Pings a program that may have unread messages. An error from the program itself is an answer, too, and so is one
+  /// from a bus whose policy forbids the ping: it does not count against the program.
   private func ask(_ program: String, _ completion: @escaping (Bool) -> Void) {
     call(program, "/", "org.freedesktop.DBus.Peer", "Ping", [], timeout: Self.timeout) { result in
       switch result {
@@ -133,7 +133,7 @@ final class SystemBus {
     if outbox.mayGoOn(call.sender) { fail(call, error) } else { drop(call) }
   }
 
-  /// Leaves a call without an answer, so that it stays pending on the bus, which limits those.
+  /// Leaves a call without an answer, so that it stays pending on the bus, which limits pending calls.
   func drop(_ call: BusCall) {
     if let original = forget(call) { sd_bus_message_unref(original) }
   }
@@ -152,7 +152,7 @@ final class SystemBus {
       let values = try? BusBody.read(message), values.count == 3, let name = values[0].string
     else { return 0 }
     if name.utf8.first == UInt8(ascii: ":") {
-      // Nothing is sent to it any more: an account of it would stay for ever.
+      // Nothing is sent to it from now on: an account of it would stay for ever.
       for message in calls.removeValue(forKey: name)?.values ?? [:].values { sd_bus_message_unref(message) }
       left(name)
       outbox.left(name)
@@ -225,7 +225,7 @@ extension SystemBus: Bus {
     do {
       if let message = try make(original) { outbox.send(message, size: size, to: call.sender) }
     } catch {
-      // The bus does not take the values: the caller is not to wait in vain.
+      // The bus does not accept the values: the caller must not wait in vain.
       let failure = BusError.failed("the answer cannot be sent: \(error)")
       if let message = try? Self.failure(original, failure) {
         outbox.send(message, size: Self.header, to: call.sender)
@@ -234,7 +234,7 @@ extension SystemBus: Bus {
   }
 
   func signal(_ path: String, _ interface: String, _ member: String, _ values: [BusValue], to destination: String?) {
-    // A program that does not read gets none that are for it alone.
+    // Drops unicast signals to programs that do not read.
     if let destination, !outbox.mayGoOn(destination) { return }
     var message: OpaquePointer?
     guard sd_bus_message_new_signal(bus, &message, path, interface, member) >= 0, let message else { return }

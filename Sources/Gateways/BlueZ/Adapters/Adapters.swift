@@ -3,9 +3,9 @@ import Bluetooth
 
 /// The objects of the adapters: `/org/bluez/hci0` and so on.
 final class Adapters {
-  /// The manufacturer identifier of the Linux Foundation, and the product that programs take for BlueZ.
+  /// The manufacturer identifier of the Linux Foundation, and the product by which programs recognise BlueZ.
   private static let modalias = "usb:v1D6Bp0246d0552"
-  /// The class of a computer, for programs that want one although it belongs to the classic transport (Assigned
+  /// The class of a computer, for programs that require one although it belongs to the classic transport (Assigned
   /// Numbers, 2.8).
   private static let computer: UInt32 = 0x10c
 
@@ -24,7 +24,7 @@ final class Adapters {
 
   func path(of adapter: String) -> String? { paths.first { $0.adapter == adapter }?.path }
 
-  /// bled's name of the adapter of an object or of a device below it.
+  /// bled's name of an object's adapter, or of the adapter of a device below it.
   func adapter(at path: String) -> String? {
     paths.first { path == $0.path || path.utf8.starts(with: ($0.path + "/").utf8) }?.adapter
   }
@@ -36,7 +36,7 @@ final class Adapters {
 
   func isOn(_ path: String) -> Bool { context.tree.value(path, .adapter, "Powered") == .boolean(true) }
 
-  /// An adapter is there, or has changed.
+  /// An adapter appeared or has changed.
   func update(_ adapter: AdapterDescription) {
     guard adapter.state != "absent" else { return remove(adapter.adapter) }
     // Programs expect an address.
@@ -83,7 +83,7 @@ final class Adapters {
     return path
   }
 
-  /// The name of an adapter: that of the machine, with a number from the second one on, as at BlueZ.
+  /// The name of an adapter: the machine's, with a number from the second one on, as at BlueZ.
   private func title(of name: String) -> String {
     let index = Int(name.dropFirst("hci".count)) ?? 0
     return index > 0 ? "\(host) #\(index + 1)" : host
@@ -118,7 +118,7 @@ final class Adapters {
     context.tree.remove(paths.remove(at: index).path)
   }
 
-  /// bled is gone: what is known of the adapters stays, switched off.
+  /// The connection to bled is lost: the known adapters stay, switched off.
   func lose() {
     for (_, path) in paths {
       context.tree.set(path, .adapter, "Powered", .boolean(false))
@@ -161,12 +161,12 @@ final class Adapters {
     if case .failure(.notAuthorized) = result { .success(()) } else { result }
   }
 
-  /// Sets the name under which devices see this machine; an empty one is that of bled's configuration again.
+  /// Sets the name under which devices see this machine; an empty one restores the name of bled's configuration.
   func rename(_ change: PropertyChange) {
     let alias = change.value.string ?? ""
     change.client.session.call(AdapterSetName.self, AdapterSetName.Params(name: alias.isEmpty ? nil : alias)) {
       [weak self, context] result in
-      // The change is told before the answer; without a name it is not known before bled tells it.
+      // The change is reported before the answer; without a name it is unknown until bled reports it.
       if case .success = result, !alias.isEmpty {
         for (_, path) in self?.paths ?? [] { context.tree.set(path, .adapter, "Alias", .string(alias)) }
       }

@@ -1,17 +1,17 @@
 import BledRPC
 import Bluetooth
 
-/// The advertisements that an adapter can send, as programs are told (BlueZ, org.bluez.LEAdvertisingManager).
+/// The advertisements that an adapter can send, as programs see them (BlueZ, org.bluez.LEAdvertisingManager).
 struct AdvertisingAbilities: Equatable {
   /// The octets of a legacy PDU (Core 5.4, Vol 6, Part B, 2.3.1).
   static let legacyLength = 31
   /// The octets of a connectable extended advertisement, which is one PDU (2.3.4.1).
   static let connectableLength = 245
 
-  /// How many advertisements programs are told they can have at once: bled shares the controller's sets.
+  /// The number of simultaneous advertisements announced to programs: bled shares the controller's sets.
   static let instances = 8
 
-  /// The properties that tell how many there are, and how many more there can be.
+  /// The properties with the numbers of active and of further possible advertisements.
   static func counts(active: Int) -> ObjectTree.Properties {
     [
       ("ActiveInstances", .byte(UInt8(clamping: active))),
@@ -23,7 +23,7 @@ struct AdvertisingAbilities: Equatable {
   var phys: Set<PHY> = [.le1M]
   var sets = 1
 
-  /// The abilities that every adapter has, for one that is not known yet.
+  /// The abilities that every adapter has, for an unknown one.
   init() {}
 
   /// - Returns: nil while the adapter is not on.
@@ -36,10 +36,10 @@ struct AdvertisingAbilities: Equatable {
 
   private var isExtended: Bool { longest > Self.legacyLength }
 
-  /// Sets the properties. Those that a controller with legacy commands lacks are not there.
+  /// Sets the properties, without the ones missing with legacy commands.
   func show(_ path: String, _ tree: inout ObjectTree) {
     let length = BusValue.byte(UInt8(clamping: min(longest, Self.connectableLength)))
-    // The powers are not known before an advertisement is on the air.
+    // The powers are unknown before an advertisement is on the air.
     let capabilities = BusValue.options([("MaxAdvLen", length), ("MaxScnRspLen", length)])
     let features = (isExtended ? ["CanSetTxPower"] : []) + (sets > 1 ? ["HardwareOffload"] : [])
     let values: [(String, BusValue?)] = [

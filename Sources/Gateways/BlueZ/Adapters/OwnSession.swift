@@ -2,18 +2,18 @@ import BledConnection
 import BledRPC
 import Bluetooth
 
-/// The parts of the facade that hear of bled's state.
+/// The parts of the facade that follow bled's state.
 protocol OwnSessionObserver: AnyObject {
-  /// bled is there: its adapters, the devices that it knows and the bonds.
+  /// bled is available: its adapters, its known devices and the bonds.
   func began(_ adapters: [AdapterDescription])
   func listed(_ adapters: [AdapterDescription])
   func listed(_ peripherals: [PeripheralList.Entry])
   func listed(_ bonds: [BondDescription])
   func changed(_ adapter: AdapterDescription)
   func linkChanged(_ change: PeripheralLinkChanged.Params)
-  /// A device that is looked at in this session has other attributes.
+  /// A device visited in this session has other attributes.
   func servicesChanged(_ peripheral: String)
-  /// bled is gone.
+  /// The connection to bled is lost.
   func lost(_ error: BluetoothError)
 }
 
@@ -29,13 +29,13 @@ final class OwnSession: SessionHolder {
     lasting.began = { [unowned self] in began($0) }
     lasting.notified = { [unowned self] in notified($0, $1) }
     lasting.lost = { [unowned self] in observer?.lost($0) }
-    // Changes by a message are told at once.
+    // Changes by a message are sent at once.
     lasting.handled = { [context] in context.flush() }
   }
 
   var session: DaemonSession { lasting.session ?? DaemonSession() }
 
-  /// Whether bled has accepted it.
+  /// True if bled has accepted it.
   var isReady: Bool { lasting.session != nil }
 
   func start() { lasting.start() }
@@ -47,15 +47,15 @@ final class OwnSession: SessionHolder {
     readBonds()
   }
 
-  /// Asks for the adapters again.
+  /// Reads the adapters again.
   func readAdapters() {
     lasting.session?.call(AdapterList.self, Empty()) { [weak self] in
       if case .success(let list) = $0 { self?.observer?.listed(list.adapters) }
     }
   }
 
-  /// Asks for the devices again.
-  /// - Parameter completion: called once they are known, or bled cannot be asked.
+  /// Reads the devices again.
+  /// - Parameter completion: called once they are known, or bled cannot be reached.
   func readDevices(_ completion: @escaping () -> Void = {}) {
     guard let session = lasting.session else { return completion() }
     session.call(PeripheralList.self, Empty()) { [weak self] in
@@ -64,7 +64,7 @@ final class OwnSession: SessionHolder {
     }
   }
 
-  /// Asks for the bonds again.
+  /// Reads the bonds again.
   func readBonds() {
     lasting.session?.call(PairingList.self, Empty()) { [weak self] in
       if case .success(let list) = $0 { self?.observer?.listed(list.bonds) }

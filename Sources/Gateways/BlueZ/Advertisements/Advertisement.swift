@@ -11,13 +11,13 @@ struct Advertisement {
   private static let longestInterval = 10_240
 
   private(set) var params: AdvertisingStart.Params
-  /// Whether extended PDUs may be used where the data does not fit into legacy ones, which more devices hear.
+  /// True if extended PDUs may be used for data that does not fit into legacy ones, which more devices receive.
   private var mayExtend: Bool
 
   /// - Parameters:
-  ///   - properties: those of the program's object.
+  ///   - properties: the properties of the program's object.
   ///   - alias: the adapter's name, for `Includes`.
-  /// - Throws: `BusError` if one has another type, or is not valid.
+  /// - Throws: `BusError` if a property has another type, or is not valid.
   init(_ properties: [String: BusValue], adapter: String, alias: String) throws(BusError) {
     guard let type = properties["Type"]?.string, ["peripheral", "broadcast"].contains(type) else {
       throw Self.invalid
@@ -48,11 +48,11 @@ struct Advertisement {
     self.params = params
   }
 
-  /// The advertisement to try after this one was refused; nil if there is none.
+  /// The advertisement to try after this one was refused; nil for none.
   func instead(after error: BluetoothError) -> Advertisement? {
     var other = self
     switch error {
-    // Programs ask for a power whether the controller lets them choose or not.
+    // Programs request a power whether the controller supports a choice or not.
     case _ where error == GAPError.notSupported && params.txPower != nil: other.params.txPower = nil
     case _ where error == GAPError.advertisingDataTooLong && mayExtend:
       (other.params.extended, other.params.secondaryPHY, other.mayExtend) = (true, .le1M, false)
@@ -71,7 +71,7 @@ struct Advertisement {
     return read
   }
 
-  /// Adds the data whose properties begin with a prefix.
+  /// Adds the data of the properties with a prefix.
   private static func setContent(
     _ properties: [String: BusValue], _ prefix: String, _ params: inout AdvertisingStart.Params
   ) throws(BusError) {
@@ -88,7 +88,7 @@ struct Advertisement {
     try setStructures(properties, prefix + "Data", &params)
   }
 
-  /// Tells the transmit power: the header of extended PDUs has the actual one, legacy PDUs the one asked for.
+  /// Includes the transmit power: the header of extended PDUs has the actual one, legacy PDUs the requested one.
   private static func includePower(_ params: inout AdvertisingStart.Params) {
     if params.extended == true {
       params.includeTxPower = true
@@ -150,7 +150,7 @@ struct Advertisement {
     _ properties: [String: BusValue], _ params: inout AdvertisingStart.Params
   ) throws(BusError) {
     if let seconds = try read(properties, "Timeout", \.integer), seconds > 0 { params.duration = Double(seconds) }
-    // `Duration` is how long it is sent before another takes its turn, which bled decides itself.
+    // `Duration` is the time before another advertisement has its turn, which bled decides itself.
     if let least = try read(properties, "MinInterval", \.integer) {
       let most = try read(properties, "MaxInterval", \.integer) ?? least
       guard least >= 20, most >= least else { throw invalid }

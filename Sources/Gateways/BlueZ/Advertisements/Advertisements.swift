@@ -16,9 +16,9 @@ final class Advertisements: Registry {
     var number: Int?
     /// Its content as it was read last.
     var content: Advertisement?
-    /// The program is being asked for it.
+    /// True while the program is asked for it.
     var isRead = false
-    /// The program's object has changed since it was asked.
+    /// True if the program's object has changed since it was asked.
     var isStale = false
   }
 
@@ -138,7 +138,7 @@ final class Advertisements: Registry {
     finished(entry.client)
   }
 
-  /// The properties that tell how many there are.
+  /// The properties with the numbers of advertisements.
   private func count() {
     for (_, path) in adapters.paths {
       let active = entries.count { $0.place == path && $0.number != nil }
@@ -150,7 +150,7 @@ final class Advertisements: Registry {
 
   // MARK: Events
 
-  /// bled says that an advertisement has ended by itself, or failed.
+  /// bled reports that an advertisement has ended by itself, or failed.
   func changed(_ params: AdvertisingChanged.Params, _ client: BusClient) {
     guard params.ended != nil || params.reason != nil,
       let entry = entries.first(where: { $0.client === client && $0.number == params.advertising })
@@ -170,7 +170,7 @@ final class Advertisements: Registry {
     entry.client.call(entry.path, Self.interface, "Release")
   }
 
-  /// A program's object has changed: its content replaces what is on the air.
+  /// A program's object has changed: its content replaces the advertisement on the air.
   func signalled(_ signal: BusSignal, _ client: BusClient) {
     guard signal.interface == Interface.properties.rawValue, signal.member == "PropertiesChanged",
       signal.arguments.first?.string == Self.interface, let entry = entry(signal.path, client)
@@ -182,12 +182,12 @@ final class Advertisements: Registry {
     }
   }
 
-  /// bled is there again.
+  /// bled is available again.
   func resume(_ client: BusClient) {
     for entry in entries where entry.client === client {
       change(entry.path, client) { $0.number = nil }
-      // As it was read before: a program may have withdrawn the object since. A registration that is under way ends
-      // with its own answer.
+      // Uses the earlier content: a program may have withdrawn the object since. A registration under way ends with its
+      // own answer.
       if !entry.isRead, let content = entry.content { send(content, entry.path, client) { _ in } }
     }
     count()

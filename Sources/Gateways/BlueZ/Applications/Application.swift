@@ -16,7 +16,7 @@ struct Application {
     let path: String
     let uuid: BluetoothUUID
     let access: CharacteristicAccess
-    /// The directions in which values go by sockets.
+    /// The directions in which values are passed over sockets.
     let sockets: Set<AcquiredDirection>
     var descriptors: [Descriptor] = []
   }
@@ -25,7 +25,7 @@ struct Application {
     let path: String
     let uuid: BluetoothUUID
     let permissions: [DescriptorPermission]
-    /// The value that the program has exported, for one that cannot be asked.
+    /// The value exported by the program, for a program that cannot be asked.
     let value: [UInt8]?
   }
 
@@ -38,12 +38,12 @@ struct Application {
   /// Descriptors that bled makes itself: Extended Properties and Client Characteristic Configuration.
   private static let own: Set<BluetoothUUID> = [0x2900, 0x2902]
 
-  /// Included services come before those that include them.
+  /// Included services precede the services that include them.
   let services: [Service]
-  /// The clients for whose services devices are connected by themselves.
+  /// The clients with services for which devices are connected automatically.
   let profiles: [Profile]
 
-  /// - Throws: `BusError` if there is no service, or an object is not valid.
+  /// - Throws: `BusError` without a service, or if an object is not valid.
   init(_ objects: ManagedObjects) throws(BusError) {
     guard !objects.objects.isEmpty else { throw .failed("No object received") }
     var services = try objects.all(.service).map { (path, properties) throws(BusError) in
@@ -111,7 +111,7 @@ struct Application {
     return uuid
   }
 
-  /// The services such that each comes after those that it includes.
+  /// The services, each after the services that it includes.
   private static func ordered(_ services: [Service]) throws(BusError) -> [Service] {
     var ordered: [Service] = []
     var done: Set<String> = []
@@ -128,7 +128,7 @@ struct Application {
 }
 
 extension BusValue {
-  /// The paths of an array of them.
+  /// The paths in an array of them.
   var paths: [String]? {
     guard case .array("o", let values) = unwrapped else { return nil }
     return values.compactMap(\.path)

@@ -1,4 +1,4 @@
-/// The sockets of applications' characteristics that take or give their values this way instead of a message for each
+/// The sockets of applications' characteristics that accept or send their values this way instead of a message for each
 /// (BlueZ, org.bluez.GattCharacteristic, AcquireWrite and AcquireNotify).
 final class ApplicationSockets {
   private struct Key: Hashable {
@@ -8,10 +8,10 @@ final class ApplicationSockets {
   }
 
   private enum State {
-    /// The program is asked; the number of the question, and the work that waits for its answer.
+    /// The program is asked; the number of the question, and the work waiting for its answer.
     case asked(Int, [(Bool) -> Void])
     case open(any PacketSocket)
-    /// The program does not give one: it is not asked again.
+    /// The program refuses one: it is not asked again.
     case refused
   }
 
@@ -29,7 +29,7 @@ final class ApplicationSockets {
   private var states: [Key: State] = [:]
   /// The written values that wait until the program has read others.
   private var unsent: [Key: [Written]] = [:]
-  /// The programs whose values are not read, because earlier ones wait.
+  /// The programs with unread values, because earlier ones wait.
   private var held: Set<String> = []
   private var lastQuestion = 0
   /// Called with each value of a program: the value, the path of its characteristic, the program.
@@ -37,8 +37,8 @@ final class ApplicationSockets {
 
   init(_ context: Context) { self.context = context }
 
-  /// Passes a value that a device has written. Where the program does not read, it waits, and the device with it.
-  /// - Parameter completion: called with false if the program is to be called instead.
+  /// Passes a value that a device has written. If the program does not read, the value waits, and so does the device.
+  /// - Parameter completion: called with false if the caller has to call the program instead.
   func write(
     _ value: [UInt8], _ path: String, _ client: BusClient, _ options: BusValue, _ completion: @escaping (Bool) -> Void
   ) {
@@ -63,7 +63,7 @@ final class ApplicationSockets {
     for written in unsent.removeValue(forKey: key) ?? [] { send(written, key) }
   }
 
-  /// Whether the values of a program stay in its sockets, so that it waits in the end.
+  /// Sets whether the values of a program stay in its sockets, so that it eventually waits.
   func hold(_ client: BusClient, _ isOn: Bool) {
     if isOn { held.insert(client.name) } else { held.remove(client.name) }
     for (key, state) in states where key.client == client.name && key.direction == .values {
@@ -71,14 +71,14 @@ final class ApplicationSockets {
     }
   }
 
-  /// Begins to take a characteristic's values.
-  /// - Parameter completion: called with false if the program is to be called instead.
+  /// Starts receiving a characteristic's values.
+  /// - Parameter completion: called with false if the caller has to call the program instead.
   func begin(_ path: String, _ client: BusClient, _ options: BusValue, _ completion: @escaping (Bool) -> Void) {
     open(Key(client: client.name, path: path, direction: .values), client, options, completion)
   }
 
-  /// Nobody wants a characteristic's values any more.
-  /// - Returns: false if they did not come by a socket.
+  /// A characteristic's values are no longer wanted.
+  /// - Returns: false if they were not received over a socket.
   func end(_ path: String, _ client: BusClient) -> Bool {
     switch states.removeValue(forKey: Key(client: client.name, path: path, direction: .values)) {
     case .asked, .open: true
@@ -106,7 +106,7 @@ final class ApplicationSockets {
   }
 
   private func answered(_ question: Int, _ key: Key, _ client: BusClient, _ answer: [BusValue]?) {
-    // An answer that is not wanted any more: its descriptor is closed with it.
+    // An answer that is no longer wanted: its descriptor is closed with it.
     guard case .asked(question, let waiting)? = states[key] else { return }
     if case .descriptor(let descriptor)? = answer?.first,
       let socket = context.sockets.open(descriptor, { [weak self] in self?.happened(key, client, $0) })
@@ -123,7 +123,7 @@ final class ApplicationSockets {
   private func happened(_ key: Key, _ client: BusClient, _ event: PacketSocketEvent) {
     guard case .open? = states[key] else { return }
     switch event {
-    // A packet on the socket for written values concerns nobody.
+    // A packet on the socket for written values is ignored.
     case .packet(let value): if key.direction == .values { received(value, key.path, client) }
     case .room: sendWaiting(key)
     case .end:
@@ -132,17 +132,17 @@ final class ApplicationSockets {
     }
   }
 
-  /// A program's characteristics are not published any more, or it has left.
+  /// A program's characteristics are no longer published, or it has left.
   func forget(_ client: BusClient, where isMeant: (String) -> Bool = { _ in true }) {
     for (key, state) in states where key.client == client.name && isMeant(key.path) {
       states[key] = nil
-      // Devices wait for the answers to their writes; for values nobody waits.
+      // Devices wait for the answers to their writes; values have no waiting caller.
       if case .asked(_, let waiting) = state, key.direction == .writes { for work in waiting { work(false) } }
       sendWaiting(key)
     }
   }
 
-  /// bled is there again, without subscribers: those that come are told to the programs as the first ones.
+  /// bled is available again, without subscribers: the next subscriber is reported to the programs as the first one.
   func forgetValues(_ client: BusClient) {
     for key in states.keys where key.client == client.name && key.direction == .values { states[key] = nil }
   }

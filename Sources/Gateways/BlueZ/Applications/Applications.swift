@@ -110,7 +110,7 @@ final class Applications: Registry {
     if !ended.isEmpty { profilesChanged() }
   }
 
-  /// bled is there again, without subscribers and services.
+  /// bled is available again, without subscribers and services.
   func resume(_ client: BusClient) {
     subscribers[client.name] = nil
     notifier.forget(client)
@@ -118,7 +118,7 @@ final class Applications: Registry {
     for publication in publications where publication.client === client {
       publication.restart { [weak self, context] result in
         if case .success = result { self?.profilesChanged() }
-        // Without bled it is published again when bled is there.
+        // Without bled it is published again once bled is available.
         guard case .failure(let error) = result, error != .notReady, !publication.isEnded else { return }
         self?.end { $0 === publication }
         self?.finished(client)
@@ -147,7 +147,7 @@ final class Applications: Registry {
 
   /// A device reads.
   func read(_ params: ServerRead.Params, _ id: RequestID, _ client: BusClient) {
-    // The answer belongs to the session that asks, whatever the program has later.
+    // The answer belongs to the asking session, even if the program has another one later.
     let session = client.session
     guard let attribute = attribute(params.handle, of: client) else {
       return session.refuse(id, ApplicationError.unlikely)
@@ -201,7 +201,7 @@ final class Applications: Registry {
     }
   }
 
-  /// Passes one value to the program, over its socket if there is one. A packet has no offset.
+  /// Passes a value to the program, over its socket if there is one. A packet has no offset.
   private func deliver(
     _ write: ServerWrite.Write, to attribute: Publication.Attribute, _ params: ServerWrite.Params,
     _ type: String, _ client: BusClient, _ completion: @escaping (RPCError?) -> Void

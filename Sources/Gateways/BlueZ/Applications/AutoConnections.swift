@@ -1,8 +1,8 @@
 import BledRPC
 import Bluetooth
 
-/// The connections for the profiles of programs (BlueZ, org.bluez.GattProfile): a device that was connected before, and
-/// has the service of a profile, is connected as soon as it is in range, in the session of the profile's program.
+/// The connections for the profiles of programs (BlueZ, org.bluez.GattProfile): a device that was connected before and
+/// has a profile's service is connected as soon as it is in range, in the session of the profile's program.
 ///
 /// | State of a device and a program | Input                                 | Effect                           |
 /// |---------------------------------|---------------------------------------|----------------------------------|
@@ -14,9 +14,8 @@ import Bluetooth
 /// | refused                         | the profiles change                   | → idle                           |
 /// | waiting                         | no longer wanted                      | bled stops → idle                |
 ///
-/// After Disconnect a device that is not trusted is not wanted for the programs of that user, until it is connected
-/// again. One that is about to be removed is not wanted for them until the removal fails; one that is blocked is not
-/// wanted at all.
+/// After Disconnect an untrusted device is not wanted for the programs of that user until it is connected again. A
+/// device about to be removed is not wanted for them until the removal fails; a blocked device is not wanted at all.
 final class AutoConnections: LinkObserver, DeviceObserver {
   private struct Key: Hashable {
     let path: String
@@ -56,7 +55,7 @@ final class AutoConnections: LinkObserver, DeviceObserver {
     }
   }
 
-  /// Makes the connections that are wanted and not there, and gives up the others.
+  /// Makes the missing connections that are wanted, and gives up the others.
   func update() {
     let profiles = applications.profiles
     guard !profiles.isEmpty || !states.isEmpty else { return }
@@ -147,7 +146,7 @@ final class AutoConnections: LinkObserver, DeviceObserver {
       .map { Key(path: path, program: $0.client.name) }
   }
 
-  /// A device was heard, perhaps with a service that it had not advertised before.
+  /// A device was received, perhaps with a newly advertised service.
   func heard(_ device: Device) {
     let profiles = applications.profiles.filter {
       states[Key(path: device.path, program: $0.client.name)] == nil

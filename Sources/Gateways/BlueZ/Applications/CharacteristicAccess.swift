@@ -7,12 +7,12 @@ struct CharacteristicAccess: Equatable {
   private var readPermissions: [CharacteristicPermission] = []
   private var otherPermissions: [CharacteristicPermission] = []
 
-  /// Whether values are always confirmed.
+  /// True if values are always confirmed.
   var isIndicated: Bool { properties.contains(.indicate) && !properties.contains(.notify) }
 
   var permissions: [CharacteristicPermission] { readPermissions + otherPermissions }
 
-  /// - Throws: `BusError` for a flag that there is not.
+  /// - Throws: `BusError` for an unknown flag.
   init(flags: [String]) throws(BusError) {
     for flag in flags {
       guard let meaning = Self.meanings[flag] else { throw .failed("Failed to create entry in database") }

@@ -1,7 +1,7 @@
 import Bluetooth
 
-/// The values of programs' characteristics that devices read in parts. A program is asked for the whole value; for the
-/// parts behind the first it is asked again only beyond what it gave, as not all programs heed the offset.
+/// The values of programs' characteristics that devices read in parts. A program is asked for the whole value; it is
+/// asked for later parts only beyond the end of its answer, as not all programs heed the offset.
 struct LongReads {
   private struct Key: Hashable {
     let program: String
@@ -15,7 +15,7 @@ struct LongReads {
     let time: Instant
   }
 
-  /// How long a device may take from one part to the next (Core 5.4, Vol 3, Part F, 3.3.3).
+  /// Timeout between two parts read by a device (Core 5.4, Vol 3, Part F, 3.3.3).
   private static let lifetime = Duration.seconds(30)
   private static let maximum = 256
 
@@ -32,7 +32,7 @@ struct LongReads {
     values[key] = Value(handle: handle, octets: octets, time: now)
   }
 
-  /// The part of a value from an offset on; nil: the program has to be asked.
+  /// The part of a value from an offset on; nil if the program has to be asked.
   func part(
     from offset: Int, _ handle: UInt16, _ central: String, of program: String, at now: Instant
   ) -> [UInt8]? {
@@ -40,7 +40,7 @@ struct LongReads {
     return Array(value.octets.dropFirst(offset))
   }
 
-  /// The answer of a program that was asked from an offset on: nothing if it has given the whole value again.
+  /// The answer of a program that was asked from an offset on: empty if it has returned the whole value again.
   func answer(
     _ octets: [UInt8], _ handle: UInt16, _ central: String, of program: String, at now: Instant
   ) -> [UInt8] {

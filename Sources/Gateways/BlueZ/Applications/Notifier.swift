@@ -1,6 +1,6 @@
 import BledRPC
 
-/// The values that programs notify: each goes to bled in its order, and waits while there is no room.
+/// The values that programs notify: bled receives them in order, and they wait while there is no room.
 final class Notifier {
   private struct Value {
     let octets: [UInt8]
@@ -14,9 +14,9 @@ final class Notifier {
     var isCrowded = false
   }
 
-  /// The number of values of a program that may wait; then the oldest is dropped, as bluetoothd's kernel buffer would.
+  /// Maximum queued values of a program; beyond it the oldest is dropped, as bluetoothd's kernel buffer would.
   private static let maximum = 1024
-  /// The number of values of a program that wait when no more are wanted, and when they are wanted again.
+  /// The number of queued values of a program at which receiving stops, and at which it resumes.
   private static let (many, few) = (64, 8)
 
   private let context: Context

@@ -8,9 +8,9 @@ final class Publication {
   struct Attribute {
     let path: String
     let interface: Interface
-    /// The directions in which values go by sockets.
+    /// The directions in which values are passed over sockets.
     var sockets: Set<AcquiredDirection> = []
-    /// Whether values are always confirmed.
+    /// True if values are always confirmed.
     var isIndicated = false
     /// The value for a program that cannot be asked.
     var value: [UInt8]?
@@ -29,7 +29,7 @@ final class Publication {
   private(set) var handles: [String: UInt16] = [:]
   private var attributes: [UInt16: Attribute] = [:]
   private(set) var isEnded = false
-  /// Whether all services are there.
+  /// True if all services are published.
   private(set) var isPublished = false
 
   init(_ application: Application, root: String, place: String, adapter: String, client: BusClient) {
@@ -40,10 +40,10 @@ final class Publication {
     self.client = client
   }
 
-  /// The services for which devices are to be connected by themselves.
+  /// The services for which devices are connected automatically.
   var wanted: [BluetoothUUID] { application.profiles.flatMap(\.uuids) }
 
-  /// Whether a path is that of one of its characteristics.
+  /// True if a path belongs to one of its characteristics.
   func has(_ path: String) -> Bool {
     application.services.contains { $0.characteristics.contains { $0.path == path } }
   }
@@ -58,13 +58,13 @@ final class Publication {
     }
   }
 
-  /// Publishes them anew, in a new session.
+  /// Publishes them again, in a new session.
   func restart(_ completion: @escaping (Result<Void, BusError>) -> Void) {
     (services, handles, attributes, isPublished) = ([:], [:], [:], false)
     add(0, completion)
   }
 
-  /// - Parameter hasLeft: whether the program has left the bus.
+  /// - Parameter hasLeft: true if the program has left the bus.
   func end(hasLeft: Bool = false) {
     guard !isEnded else { return }
     isEnded = true
@@ -111,8 +111,8 @@ final class Publication {
       }, adapter: adapter)
   }
 
-  /// The characteristics that bled describes are in the order in which they were given, and so are the descriptors of
-  /// each, before the ones that bled adds.
+  /// bled describes the characteristics in the given order, and likewise the descriptors of each, before the ones that
+  /// bled adds.
   private func added(_ service: Application.Service, _ published: ServiceDescription) {
     services[service.path] = published.handle
     for (own, theirs) in zip(service.characteristics, published.characteristics ?? []) {

@@ -1,5 +1,5 @@
 /// The programs that have the values of characteristics by a socket: one of each user for a direction. So the programs
-/// of one user do not keep those of another from a characteristic.
+/// of one user do not exclude another user's from a characteristic.
 final class AcquiredPlaces {
   private struct Place: Hashable {
     let path: String
@@ -10,7 +10,7 @@ final class AcquiredPlaces {
   private struct Owner {
     /// Its unique name.
     let name: String
-    /// Whether it has the socket already.
+    /// True if it has the socket already.
     var isOpen = false
   }
 
@@ -19,12 +19,12 @@ final class AcquiredPlaces {
 
   init(_ context: Context) { self.context = context }
 
-  /// Whether a program of the same user has the socket.
+  /// True if a program of the same user has the socket.
   func isTaken(_ path: String, _ direction: AcquiredDirection, for client: BusClient) -> Bool {
     owners[Place(path: path, direction: direction, user: client.credentials.user)]?.isOpen == true
   }
 
-  /// Claims the place for a program that is about to get the socket.
+  /// Claims the place for a program before it gets the socket.
   /// - Returns: false if another program of its user has it.
   func claim(_ path: String, _ direction: AcquiredDirection, for client: BusClient) -> Bool {
     let place = Place(path: path, direction: direction, user: client.credentials.user)
@@ -34,7 +34,7 @@ final class AcquiredPlaces {
   }
 
   /// A program has the socket.
-  /// - Returns: false if its place has gone meanwhile.
+  /// - Returns: false if its place was removed meanwhile.
   func open(_ path: String, _ direction: AcquiredDirection, for client: BusClient) -> Bool {
     let place = Place(path: path, direction: direction, user: client.credentials.user)
     guard owners[place]?.name == client.name else { return false }

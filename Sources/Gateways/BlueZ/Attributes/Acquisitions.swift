@@ -24,7 +24,7 @@ final class Acquisitions: LinkObserver {
       case .characteristic(let properties) = attribute.kind
     else { return context.fail(call, .doesNotExist) }
     guard properties.contains(direction.needed) else { return context.fail(call, .notSupported) }
-    // The place is claimed when bled has let the program use the device.
+    // The place is claimed once bled has permitted the program to use the device.
     links.use(attribute.device, client) { [weak self, context] used in
       guard let self else { return }
       switch used {
@@ -83,7 +83,7 @@ extension AcquiredDirection {
   /// The property that a characteristic must have.
   fileprivate var needed: CharacteristicProperty { self == .writes ? .writeWithoutResponse : .notify }
 
-  /// Whether it has ended with the descriptor.
+  /// True if it has ended with the descriptor.
   fileprivate func isOne(of released: GATTReleased.Params) -> Bool {
     (self == .writes ? released.writes : released.values) == true
   }

@@ -1,8 +1,8 @@
 import BledRPC
 import Bluetooth
 
-/// StartNotify and StopNotify. Each program has a subscription of its own in its session of bled; each value is told
-/// once, to all.
+/// StartNotify and StopNotify. Each program has its own subscription in its session of bled; each value is sent once,
+/// to all.
 final class Notifications: LinkObserver, DeviceObserver {
   private let context: Context
   private let clients: Clients
@@ -27,7 +27,7 @@ final class Notifications: LinkObserver, DeviceObserver {
     self.batteries = batteries
   }
 
-  /// Whether a program of the same user is subscribed.
+  /// True if a program of the same user is subscribed.
   func has(_ path: String, for client: BusClient) -> Bool {
     subscribers[path]?.names.contains { clients.known($0)?.credentials.user == client.credentials.user } == true
   }
@@ -40,13 +40,13 @@ final class Notifications: LinkObserver, DeviceObserver {
       return context.fail(call, .notSupported)
     }
     if isSubscribed(call.path, client) { return context.reply(call) }
-    // The place is claimed when bled has let the program use the device.
+    // The place is claimed once bled has permitted the program to use the device.
     guard links.isConnected(attribute.device) else {
       return client.require(.connect) { [weak self, context] result in
         if case .failure(let error) = result { return context.fail(call, error) }
         guard let self, claim(call, client) else { return }
         context.reply(call)
-        // The device may have been connected meanwhile; if its services are not known yet, `resolved` comes.
+        // The device may have been connected meanwhile; if its services are not known yet, `resolved` follows.
         let device = attribute.device
         if links.isConnected(device), devices.flag(device, "ServicesResolved") {
           goOn(call.path, attribute, device, client)
@@ -72,7 +72,7 @@ final class Notifications: LinkObserver, DeviceObserver {
     subscribers[path]?.names.contains(client.name) == true
   }
 
-  /// Makes a program one of the subscribers, or fails its call.
+  /// Adds a program to the subscribers, or fails its call.
   private func claim(_ call: BusCall, _ client: BusClient) -> Bool {
     guard clients.known(client.name) != nil, services[call.path] != nil else {
       context.fail(call, .doesNotExist)
@@ -124,7 +124,7 @@ final class Notifications: LinkObserver, DeviceObserver {
 
   // MARK: Events
 
-  /// A value came in a program's session.
+  /// A value was received in a program's session.
   func value(_ params: GATTValue.Params, _ client: BusClient) {
     for device in devices.all(params.peripheral) {
       guard let path = services.path(device.path, params.handle) else { continue }
@@ -151,7 +151,7 @@ final class Notifications: LinkObserver, DeviceObserver {
     }
   }
 
-  /// The subscriptions from before go on.
+  /// The earlier subscriptions continue.
   func resolved(_ device: String, by user: any SessionHolder) {
     for (path, attribute) in services.characteristics(of: device) {
       for name in subscribers[path]?.names ?? [] where subscribers[path]?.hasBegun(name) == false {

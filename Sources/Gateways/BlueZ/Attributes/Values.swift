@@ -87,7 +87,7 @@ final class Values {
     }
   }
 
-  /// - Parameter refusal: the error if the characteristic's properties do not allow it: bled does not ask the device.
+  /// - Parameter refusal: the error if the characteristic's properties do not allow it: bled does not send the request.
   private static func error(_ error: BluetoothError, _ refusal: BusError) -> BusError {
     if error.domain == .bled, error.code == BledError.notAllowedByProperties.rawValue { return refusal }
     return BusError(error, otherwise: .failed(error.message))
@@ -99,8 +99,8 @@ final class Values {
     return offset
   }
 
-  /// Whether a write is a request. If the program does not say: a request where the characteristic allows one. A
-  /// descriptor is always written by a request, whatever the program says: bleak asks for commands.
+  /// True if a write is a request. Without an option: a request if the characteristic allows one. A descriptor is
+  /// always written by a request, regardless of the option: bleak asks for commands.
   private static func hasResponse(_ options: BusValue, _ attribute: Attribute) throws(BusError) -> Bool {
     guard case .characteristic(let properties) = attribute.kind else { return true }
     guard let value = options.options?.last(where: { $0.key == "type" })?.value else {

@@ -1,8 +1,8 @@
 import BledRPC
 import Bluetooth
 
-/// Battery1: the level of a connected device with a Battery Service, as it was read at the start of the link or told
-/// since; of one without, as a program knows it (`BatteryProviders`).
+/// Battery1: the level of a connected device with a Battery Service, as read at the start of the link or reported
+/// since; for a device without one, a program's level (`BatteryProviders`).
 final class Batteries: LinkObserver {
   private static let level: BluetoothUUID = 0x2A19
   /// The highest level, in percent.
@@ -11,7 +11,7 @@ final class Batteries: LinkObserver {
   private let context: Context
   private let devices: Devices
   private let services: Services
-  /// The devices whose level a program provides.
+  /// The devices with a level provided by a program.
   private var provided: Set<String> = []
 
   init(_ context: Context, _ devices: Devices, _ services: Services) {

@@ -4,7 +4,7 @@ import BledRPC
 /// (BlueZ, org.bluez.BatteryProvider). The objects below the registered path each have one device.
 final class BatteryProviders: Registry, LinkObserver {
   private static let interface = "org.bluez.BatteryProvider1"
-  /// The number of paths of one program, and of the objects below each.
+  /// Maximum paths of one program, and objects below each.
   private static let maximum = 64
   /// The longest source in octets.
   private static let longestSource = 248
@@ -14,7 +14,7 @@ final class BatteryProviders: Registry, LinkObserver {
     let root: String
     /// The path of the adapter.
     let place: String
-    /// The devices whose levels are shown, by the paths of the program's objects.
+    /// The devices with shown levels, by the paths of the program's objects.
     var levels: [String: Level] = [:]
 
     init(_ client: BusClient, _ root: String, place: String) {
@@ -46,7 +46,7 @@ final class BatteryProviders: Registry, LinkObserver {
 
   func register(_ call: BusCall, _ client: BusClient) {
     guard let root = call.arguments[0].path else { return context.fail(call, .invalidArguments) }
-    // Nothing is kept of a program that may not use devices.
+    // Nothing is stored for a program that may not use devices.
     client.require(.connect) { [weak self, context] result in
       guard let self, case .success = result, !client.isClosed else { return context.finish(call, result) }
       guard index(root, client) == nil else { return context.fail(call, .alreadyExists) }
@@ -89,7 +89,7 @@ final class BatteryProviders: Registry, LinkObserver {
     provider.levels[path] = level
   }
 
-  /// - Returns: whether there is a level.
+  /// - Returns: true if there is a level.
   private static func read(_ properties: [String: BusValue], into level: inout Level) -> Bool {
     if let source = properties["Source"]?.string, source.utf8.count <= longestSource { level.source = source }
     guard case .byte(let percentage)? = properties["Percentage"] else { return false }
@@ -99,7 +99,7 @@ final class BatteryProviders: Registry, LinkObserver {
 
   // MARK: Events
 
-  /// A program's object has come, changed or gone.
+  /// A program's object was added, changed or removed.
   func signalled(_ signal: BusSignal, _ client: BusClient) {
     for provider in providers where provider.client === client {
       switch (signal.interface, signal.member) {
@@ -136,7 +136,7 @@ final class BatteryProviders: Registry, LinkObserver {
     root == "/" || path == root || path.utf8.starts(with: (root + "/").utf8)
   }
 
-  /// A device is not connected any more: a program provides its level anew.
+  /// A device is disconnected: a program has to provide its level again.
   func disconnected(_ device: String) {
     for provider in providers { provider.levels = provider.levels.filter { $0.value.device != device } }
   }

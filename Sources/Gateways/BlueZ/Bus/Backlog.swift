@@ -1,12 +1,12 @@
 import Bluetooth
 
-/// The messages that wait to be written to the bus, the oldest first.
+/// The messages queued for the bus, the oldest first.
 package struct Backlog {
-  /// With more messages than this nothing new is to be taken from bled.
+  /// With more messages than this no events are accepted from bled.
   package static let many = 512
   /// With more messages, or more octets, calls of programs are refused.
   package static let (maximum, maximumOctets) = (8192, 16 << 20)
-  /// After so long without a message that was written the bus is taken for stuck.
+  /// The time without a written message after which the bus counts as stuck.
   package static let timeout = Duration.seconds(60)
 
   private var sizes: [Int] = []
@@ -42,14 +42,14 @@ package struct Backlog {
     sizes.removeFirst(written)
   }
 
-  /// Whether there is room for the answer to a call; if not, the call counts as refused.
+  /// Returns true if there is room for the answer to a call; if not, the call counts as refused.
   package mutating func hasRoom() -> Bool {
     guard sizes.count > Self.maximum || octets > Self.maximumOctets else { return true }
     refused += 1
     return false
   }
 
-  /// Whether the bus has taken nothing for too long.
+  /// Returns true if the bus has accepted nothing for too long.
   package func isStuck(at now: Instant) -> Bool {
     !sizes.isEmpty && lastWritten.advanced(by: Self.timeout) <= now
   }

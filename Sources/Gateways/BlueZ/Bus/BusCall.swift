@@ -1,6 +1,6 @@
-/// A method call that came from the bus.
+/// A method call from the bus.
 package struct BusCall: Sendable {
-  /// Names the call towards `Bus`, which knows how to answer it.
+  /// Identifies the call for `Bus.reply`.
   package let number: UInt64
   /// The unique name of the caller, ":1.42".
   package let sender: String
@@ -25,7 +25,7 @@ package struct BusCall: Sendable {
   package var signature: String { arguments.map(\.type).joined() }
 }
 
-/// A signal that came from the bus.
+/// A signal from the bus.
 package struct BusSignal: Sendable {
   package let sender: String
   package let path: String
@@ -48,15 +48,15 @@ package protocol Bus: AnyObject {
   func reply(_ call: BusCall, _ values: [BusValue])
   func fail(_ call: BusCall, _ error: BusError)
   /// Sends a signal.
-  /// - Parameter destination: the one unique name that gets it; everybody if nil.
+  /// - Parameter destination: the unique name of the only receiver; nil sends it to all.
   func signal(
     _ path: String, _ interface: String, _ member: String, _ values: [BusValue], to destination: String?)
-  /// Whether the signals of a program are wanted; initially not.
+  /// Sets whether the signals of a program are received; initially they are not.
   func watch(_ client: String, _ isOn: Bool)
   /// Calls a method of another program.
   /// - Parameters:
-  ///   - timeout: after how long the completion is called with `org.freedesktop.DBus.Error.NoReply`.
-  ///   - completion: called once, later; never after the bus is gone.
+  ///   - timeout: the time after which the completion is called with `org.freedesktop.DBus.Error.NoReply`.
+  ///   - completion: called once, later; never after the end of the bus.
   func call(
     _ destination: String, _ path: String, _ interface: String, _ member: String, _ values: [BusValue],
     timeout: Duration, completion: @escaping (Result<[BusValue], BusError>) -> Void)

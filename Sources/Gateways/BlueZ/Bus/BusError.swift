@@ -1,4 +1,4 @@
-/// An error as a caller on the bus gets it.
+/// An error as a caller on the bus receives it.
 package struct BusError: Error, Hashable, Sendable {
   /// For instance "org.bluez.Error.Failed".
   package let name: String
@@ -46,7 +46,7 @@ package struct BusError: Error, Hashable, Sendable {
       exist
       """)
   }
-  /// Whether the program that was called has no such method, or no such object.
+  /// True if the called program has no such method, or no such object.
   var isOfMissingMethod: Bool {
     ["UnknownMethod", "UnknownObject", "UnknownInterface"].contains { name == "org.freedesktop.DBus.Error." + $0 }
   }

@@ -58,7 +58,7 @@ package indirect enum BusValue: Hashable, Sendable {
 }
 
 extension BusValue {
-  /// About how many octets it takes in a message.
+  /// Its approximate size in a message, in octets.
   package var size: Int {
     switch self {
     case .byte: 1
@@ -96,7 +96,7 @@ extension BusValue {
     }
   }
 
-  /// The number of an integer of any type.
+  /// An integer of any type.
   package var integer: Int? {
     switch unwrapped {
     case .byte(let number): Int(number)
@@ -110,7 +110,7 @@ extension BusValue {
     }
   }
 
-  /// The numbers of an array of integers.
+  /// An array of integers.
   package var integers: [Int]? {
     guard case .array(_, let values) = unwrapped else { return nil }
     return values.compactMap(\.integer)
@@ -121,7 +121,7 @@ extension BusValue {
     return values.compactMap(\.string)
   }
 
-  /// The entries of a dictionary whose keys are strings; of a repeated key the last.
+  /// The entries of a dictionary with string keys; the last for a repeated key.
   package var options: [(key: String, value: BusValue)]? {
     guard case .dictionary("s", _, let entries) = unwrapped else { return nil }
     return entries.compactMap { entry in entry.key.string.map { ($0, entry.value.unwrapped) } }
@@ -140,7 +140,7 @@ package final class BusDescriptor: Hashable, Sendable {
   /// The number of the descriptor.
   package let number: Int32
 
-  /// Takes over an open descriptor.
+  /// Takes ownership of an open descriptor.
   package init(taking number: Int32) { self.number = number }
 
   deinit { close(number) }

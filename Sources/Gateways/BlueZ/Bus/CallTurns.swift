@@ -1,11 +1,11 @@
-/// The calls that wait to be handled. The users take turns, and so do the programs of each: a user whose programs call
-/// without end delays those of another by one call.
+/// The calls waiting to be handled. The users take turns, and so do the programs of each: a user whose programs call
+/// without end delays another user's by one call.
 package struct CallTurns {
   private struct Line {
-    /// Nil: it is not known yet.
+    /// Nil while unknown.
     var user: UInt32?
     var calls: [(call: BusCall, size: Int)] = []
-    /// The number of its first calls that are taken.
+    /// The number of its first calls that were handled.
     var taken = 0
     var size = 0
 
@@ -27,21 +27,21 @@ package struct CallTurns {
   }
 
   private struct User {
-    /// Its programs whose calls wait: that whose turn it is, and behind it the others.
+    /// Its programs with waiting calls: first the one whose turn it is.
     var programs: [String] = []
     var total = Total()
   }
 
-  /// The number of calls of one program that may wait, and their size in octets.
+  /// Maximum waiting calls of one program, and their size in octets.
   package static let (maximum, maximumOctets) = (128, 256 << 10)
-  /// The same for all programs of one user, and for all programs whose user is not known yet.
+  /// The maximums for all programs of one user, and for all programs of unknown users.
   package static let (maximumOfUser, maximumOctetsOfUser) = (16 * maximum, 16 * maximumOctets)
 
   private var lines: [String: Line] = [:]
   private var users: [UInt32: User] = [:]
-  /// The calls of programs whose user is not known.
+  /// The calls of programs of unknown users.
   private var unidentified = Total()
-  /// The users with calls that wait: that whose turn it is, and behind it the others.
+  /// The users with waiting calls: first the one whose turn it is.
   private var order: [UInt32] = []
 
   package init() {}
@@ -50,7 +50,7 @@ package struct CallTurns {
 
   /// Adds a call behind the others of its program.
   /// - Parameters:
-  ///   - size: how much of memory it takes, in octets.
+  ///   - size: its size in memory, in octets.
   ///   - user: the program's user; with nil the call waits until `identified`.
   /// - Returns: false if it has no room.
   package mutating func add(_ call: BusCall, size: Int, of user: UInt32?) -> Bool {
@@ -75,8 +75,8 @@ package struct CallTurns {
     return (users[user]?.total ?? Total()).hasRoom(count, size)
   }
 
-  /// Counts calls that were added to those of a user.
-  /// - Parameter program: one whose first calls they are.
+  /// Counts added calls of a user.
+  /// - Parameter program: the program, if these are its first calls.
   private mutating func count(_ program: String?, of user: UInt32, _ count: Int, _ size: Int) {
     if users[user] == nil { order.append(user) }
     if let program { users[user, default: User()].programs.append(program) }
@@ -84,7 +84,7 @@ package struct CallTurns {
   }
 
   /// The user of a program has become known.
-  /// - Returns: the last calls of the program, for which its user has no room: they wait no longer.
+  /// - Returns: the last calls of the program that exceed its user's room: they no longer wait.
   package mutating func identified(_ program: String, of user: UInt32) -> [BusCall] {
     guard var line = lines.removeValue(forKey: program) else { return [] }
     guard line.user == nil else {
@@ -107,7 +107,7 @@ package struct CallTurns {
   }
 
   /// Takes the first call of the program whose turn it is.
-  /// - Parameter mayGoOn: whether a program's turn may come.
+  /// - Parameter mayGoOn: returns true if a program may have its turn.
   /// - Returns: nil if no call waits, or none may be taken.
   package mutating func next(where mayGoOn: (String) -> Bool = { _ in true }) -> BusCall? {
     for user in order {
@@ -133,7 +133,7 @@ package struct CallTurns {
     return call
   }
 
-  /// Takes a program and some of its calls from its user, whose turn is over if it has no other.
+  /// Removes a program and some of its calls from its user; the user's turn is over without another program.
   private mutating func leave(_ program: String, of user: UInt32, _ count: Int, _ size: Int) {
     guard var entry = users.removeValue(forKey: user) else { return }
     order.removeAll { $0 == user }
@@ -144,7 +144,7 @@ package struct CallTurns {
     order.append(user)
   }
 
-  /// Removes the calls of a program: it has left the bus, or its user cannot be known.
+  /// Removes the calls of a program: it has left the bus, or its user cannot be determined.
   /// - Returns: the calls.
   @discardableResult
   package mutating func remove(_ program: String) -> [BusCall] {

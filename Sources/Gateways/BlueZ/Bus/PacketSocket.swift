@@ -1,17 +1,17 @@
 /// A socket of packets that a program has passed: each packet is one value. It is closed with its last reference.
 package protocol PacketSocket: AnyObject {
-  /// Sends a packet. After `full`, `PacketSocketEvent.room` comes once.
+  /// Sends a packet. After `full`, `PacketSocketEvent.room` follows once.
   func send(_ value: [UInt8]) -> PacketSocketResult
-  /// Whether packets are read; initially they are. Those of the program wait otherwise, and then its sending.
+  /// True if packets are read, as initially. Otherwise the program's packets wait, and eventually its sending.
   var isReading: Bool { get set }
 }
 
 /// The outcome of sending a packet.
 package enum PacketSocketResult: Sendable {
   case sent
-  /// There is no room: the program has to read first.
+  /// No room: the program has to read first.
   case full
-  /// The program does not take packets any more.
+  /// The program no longer accepts packets.
   case failed
 }
 

@@ -1,16 +1,16 @@
-/// The refused calls of programs whose user the bus is being asked for. The answers wait until the user is known: they
+/// The refused calls of programs while the bus is asked for their user. The answers wait until the user is known: they
 /// count among the user's unread messages.
 package struct Refusals {
   package typealias Refusal = (call: BusCall, error: BusError)
 
-  /// The number of calls of one program that may wait; the bus lets it have as many pending.
+  /// Maximum waiting calls of one program; the bus permits as many pending ones.
   package static let maximum = CallTurns.maximum
 
   private var programs: [String: [Refusal]] = [:]
 
   package init() {}
 
-  /// The bus is asked for a program's user.
+  /// Begins to ask the bus for a program's user.
   /// - Returns: false if it already is.
   package mutating func begin(_ program: String) -> Bool {
     guard programs[program] == nil else { return false }
@@ -18,7 +18,7 @@ package struct Refusals {
     return true
   }
 
-  /// Keeps a refused call, without its arguments, of a program whose user the bus is being asked for.
+  /// Keeps a refused call of a program with a pending user request, without the call's arguments.
   /// - Returns: false if it has no room.
   package mutating func add(_ call: BusCall, _ error: BusError) -> Bool {
     guard let count = programs[call.sender]?.count, count < Self.maximum else { return false }

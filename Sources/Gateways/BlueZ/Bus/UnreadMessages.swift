@@ -1,51 +1,51 @@
 import Bluetooth
 
-/// The octets of messages that were sent to single programs and that these may not have read yet.
+/// The octets of messages that single programs were sent and may not have read yet.
 ///
-/// The bus keeps the messages that a program does not read, and takes nothing more from their sender above a limit
-/// (dbus-daemon(1), `max_incoming_bytes`: 127 MiB): some programs that only call would take org.bluez from all others.
-/// So programs are asked now and then (`Ping`): the answer says that all earlier messages were read. Above a bound
-/// programs that have not answered wait. The bounds are those of a user, however many programs it has on the bus.
+/// The bus keeps unread messages, and accepts nothing more from their sender above a limit (dbus-daemon(1),
+/// `max_incoming_bytes`: 127 MiB): programs that only call could block org.bluez for all others. So programs are pinged
+/// at times (`Ping`): the answer shows that all earlier messages were read. Above a bound programs that have not
+/// answered wait. The bounds apply to a user, regardless of the number of its programs on the bus.
 package struct UnreadMessages {
-  /// A program is asked from so many octets on.
+  /// The number of octets from which on a program is pinged.
   package static let asking = 32 << 10
-  /// So many octets make no program wait, unless its user has far too many.
+  /// The number of octets that make no program wait, unless its user has far too many.
   package static let free = 64 << 10
-  /// From so many octets of a user on, each of its programs with more than `free` waits; from twice as many on, each.
+  /// The octets of a user from which on each of its programs with more than `free` waits; from twice as many on, each
+  /// program.
   package static let maximumOfUser = 8 << 20
-  /// From so many octets of all users on, each program with more than `free` waits.
+  /// The octets of all users from which on each program with more than `free` waits.
   package static let maximum = 32 << 20
-  /// The number of programs that are asked at a time, of which at most half did not answer before: the bus limits the
-  /// calls that may be pending.
+  /// Maximum programs pinged at a time, of which at most half did not answer before: the bus limits pending calls.
   package static let maximumAsked = 32
-  /// The same for the programs of one user.
+  /// Maximum programs of one user pinged at a time.
   package static let maximumAskedOfUser = 8
-  /// The octets that a program without an answer is forgiven, one of each user in each `pause`: some libraries answer
-  /// no calls.
+  /// The octets forgiven to a program without an answer, one of each user in each `pause`: some libraries answer no
+  /// calls.
   package static let forgiven = 512 << 10
   package static let pause = Duration.seconds(25)
 
   private struct Account {
-    /// Nil: it is not known yet.
+    /// Nil while unknown.
     var user: UInt32?
     var octets = 0
     /// The octets at the time of the question that is not answered.
     var asked: Int?
-    /// Whether it did not answer the last question.
+    /// True if it did not answer the last ping.
     var isSilent = false
-    /// The number of the last question to it; 0: it was not asked yet.
+    /// The number of its last ping; 0 before the first.
     var question = 0
 
-    /// Whether it could be asked.
+    /// True if it could be pinged.
     var isIdle: Bool { asked == nil && octets > 0 }
   }
 
   /// The sum of several accounts.
   private struct Sum {
     var octets = 0
-    /// The programs that are asked, and those of them that did not answer before.
+    /// The pinged programs, and those of them that did not answer before.
     var (asked, askedSilent) = (0, 0)
-    /// The programs that could be asked, and those of them that did not answer the last question.
+    /// The programs that could be pinged, and those of them that did not answer the last ping.
     var (idle, idleSilent) = (0, 0)
     var accounts = 0
     var lastForgiven: Instant?
@@ -62,14 +62,14 @@ package struct UnreadMessages {
       if account.isSilent { askedSilent += sign }
     }
 
-    /// Whether one more program may be asked.
+    /// True if one more program may be pinged.
     func allows(_ maximum: Int, isSilent: Bool) -> Bool {
       asked < maximum && (!isSilent || askedSilent < maximum / 2)
     }
   }
 
   private var accounts: [String: Account] = [:]
-  /// The accounts of each user; nil: of programs whose user is not known.
+  /// The accounts of each user; nil: of programs of unknown users.
   private var users: [UInt32?: Sum] = [:]
   private var all = Sum()
   /// The number of the last question.
@@ -85,7 +85,7 @@ package struct UnreadMessages {
 
   private func sum(of user: UInt32?) -> Sum { users[user] ?? Sum() }
 
-  /// Changes an account, and drops one that has nothing to say.
+  /// Changes an account, and drops an empty one.
   private mutating func update(_ program: String, _ change: (inout Account) -> Void) {
     let former = accounts.removeValue(forKey: program)
     var account = former ?? Account()
@@ -103,8 +103,8 @@ package struct UnreadMessages {
     if users[account.user]?.accounts == 0 { users[account.user] = nil }
   }
 
-  /// A message goes to a program.
-  /// - Parameter user: the program's user; nil: it is not known yet.
+  /// A message was sent to a program.
+  /// - Parameter user: the program's user; nil while unknown.
   package mutating func sent(_ octets: Int, to program: String, of user: UInt32?) {
     update(program) { account in
       account.user = user ?? account.user
@@ -112,15 +112,15 @@ package struct UnreadMessages {
     }
   }
 
-  /// Whether a program has to wait until it, or others of its user, have read.
-  /// - Parameter user: the program's user; nil: it is not known yet.
+  /// Returns true if a program has to wait until it, or others of its user, have read.
+  /// - Parameter user: the program's user; nil while unknown.
   package func mustWait(_ program: String, of user: UInt32?) -> Bool {
     let octets = sum(of: user).octets
     if octets > 2 * Self.maximumOfUser { return true }
     return (octets > Self.maximumOfUser || total > Self.maximum) && (accounts[program]?.octets ?? 0) > Self.free
   }
 
-  /// Whether a program is to be asked now; then `answered` or `silent` is to follow, unless it leaves.
+  /// Returns true if a program is to be pinged now; `answered` or `silent` must follow, unless it leaves.
   package mutating func ask(_ program: String) -> Bool {
     guard let account = accounts[program], isToBeAsked(account) else { return false }
     lastQuestion += 1
@@ -135,14 +135,14 @@ package struct UnreadMessages {
       && allows(user, isSilent: account.isSilent)
   }
 
-  /// Whether one more program of a user may be asked.
+  /// True if one more program of a user may be pinged.
   private func allows(_ user: Sum, isSilent: Bool) -> Bool {
     all.allows(Self.maximumAsked, isSilent: isSilent) && user.allows(Self.maximumAskedOfUser, isSilent: isSilent)
   }
 
-  /// Asks another program of a user whose programs wait, as `ask` does: one of them has to wait.
-  /// - Parameter user: nil: the programs whose user is not known.
-  /// - Returns: the program; nil if none is to be asked now.
+  /// Pings another program of a user with waiting programs, as `ask` does: one of them has to wait.
+  /// - Parameter user: nil: the programs of unknown users.
+  /// - Returns: the program; nil if none is to be pinged now.
   package mutating func askAnother(of user: UInt32?) -> String? {
     let sum = sum(of: user)
     // A search leads to a question: it is not repeated for each call.
@@ -152,16 +152,15 @@ package struct UnreadMessages {
     return askFirst(accounts.filter { $0.value.user == user })
   }
 
-  /// Asks another program of those for which programs wait, as `ask` does: a question has ended.
-  /// - Returns: the program; nil if none is to be asked now.
+  /// Pings another program for which programs wait, as `ask` does: a ping has ended.
+  /// - Returns: the program; nil if none is to be pinged now.
   package mutating func askAnother() -> String? {
     guard total > Self.maximum || users.values.contains(where: { $0.octets > Self.maximumOfUser }) else { return nil }
     return askFirst(
       accounts.filter { total > Self.maximum || sum(of: $0.value.user).octets > Self.maximumOfUser })
   }
 
-  /// Asks a program that answered the last question before one that did not, and the one first that was asked the
-  /// longest ago.
+  /// Pings a program that answered the last ping before one that did not, and the one pinged the longest ago first.
   private mutating func askFirst(_ accounts: [String: Account]) -> String? {
     let first = accounts.filter { isToBeAsked($0.value) }.min { left, right in
       (left.value.isSilent ? 1 : 0, left.value.question) < (right.value.isSilent ? 1 : 0, right.value.question)

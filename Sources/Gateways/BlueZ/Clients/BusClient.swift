@@ -16,7 +16,7 @@ final class BusClient {
   private unowned let clients: Clients
   private let calls: ProgramCalls
   private var sessions: [Purpose: DaemonSession] = [:]
-  /// Whether it has left the bus; for a client that is not on it, whether it holds nothing any more.
+  /// True if it has left the bus; for a client that is not on it, true once it holds nothing.
   private(set) var isClosed = false
   private var holds = 0
 
@@ -31,7 +31,7 @@ final class BusClient {
   /// False for a client that holds the links of programs that have left.
   var isOnBus: Bool { name.utf8.first == UInt8(ascii: ":") }
 
-  /// Whether it is this program, or another connection of its process to the bus.
+  /// True if it is this program, or another connection of its process to the bus.
   func isOfSameProcess(as other: BusClient) -> Bool {
     // The bus may not know the process.
     name == other.name || credentials.process != 0 && credentials.process == other.credentials.process
@@ -53,7 +53,7 @@ final class BusClient {
 
   private func session(_ purpose: Purpose) -> DaemonSession {
     if let session = sessions[purpose], session.isOpen { return session }
-    // An answer may come after the program has left the bus.
+    // An answer may arrive after the program has left the bus.
     guard !isClosed else { return DaemonSession() }
     var isAccepted = false
     let session = DaemonSession(
@@ -71,7 +71,7 @@ final class BusClient {
           if sessions[purpose]?.isOpen == false { sessions[purpose] = nil }
           if error != nil, isAccepted { clients.observer?.lost(self, purpose) }
         },
-        // Changes by a message are told at once.
+        // Changes by a message are sent at once.
         handled: { [context] in context.flush() }))
     sessions[purpose] = session
     let user = Principal(id: credentials.user, groups: credentials.groups, process: Int(credentials.process))
@@ -85,8 +85,8 @@ final class BusClient {
 
   private var sessionName: String { "org.bluez \(name)" }
 
-  /// Asks bled whether the program has a permission, each time anew: it may have got it, or lost it. For changes made
-  /// here, without a method of bled that asks.
+  /// Asks bled each time if the program has a permission, which may have been given or revoked. For changes made here,
+  /// without a method of bled that checks.
   func require(
     _ permission: Permission, for purpose: Purpose = .everything,
     _ completion: @escaping (Result<Void, BusError>) -> Void
@@ -102,7 +102,7 @@ final class BusClient {
   /// Ends the session of its monitors.
   func endMonitoring() { sessions[.monitoring]?.close() }
 
-  /// Has its sessions stay open when it has left the bus, until `release` is called.
+  /// Keeps its sessions open when it has left the bus, until `release` is called.
   func hold() { holds += 1 }
 
   func release() {

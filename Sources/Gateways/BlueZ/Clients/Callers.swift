@@ -7,7 +7,7 @@ package struct Credentials {
 
 /// The users of the programs on the bus.
 ///
-/// The bus is asked for a program's user at its first call, and its calls wait in their order meanwhile.
+/// At a program's first call the bus is asked for its user, and its calls wait in order meanwhile.
 package final class Callers {
   private enum Entry {
     case asked([(Credentials?) -> Void])
@@ -19,7 +19,7 @@ package final class Callers {
 
   init(_ bus: any Bus) { self.bus = bus }
 
-  /// The user of a program; nil: it is not known yet.
+  /// The user of a program; nil while unknown.
   package func user(of name: String) -> UInt32? {
     if case .known(let credentials) = entries[name] { credentials.user } else { nil }
   }

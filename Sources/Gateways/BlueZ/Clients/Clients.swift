@@ -1,12 +1,12 @@
 import BledRPC
 
-/// The parts of the facade that hear of a program's session.
+/// The parts of the facade that follow a program's session.
 protocol ClientObserver: AnyObject {
   func notified(_ client: BusClient, _ name: String, _ message: RPCMessage)
   func asked(_ client: BusClient, _ id: RequestID, _ method: String, _ message: RPCMessage)
   /// An event in the session of its monitors.
   func monitored(_ client: BusClient, _ name: String, _ message: RPCMessage)
-  /// A session that bled had accepted is over, while the program is still there.
+  /// A session accepted by bled has ended, while the program is still on the bus.
   func lost(_ client: BusClient, _ purpose: BusClient.Purpose)
   /// The program has left the bus.
   func left(_ client: BusClient)
@@ -54,7 +54,7 @@ final class Clients {
     return client
   }
 
-  /// The client that holds links for a user's programs that have left. Its name is that of no program.
+  /// The client that holds links for programs of a user that have left. No program has its name.
   func keeper(of credentials: Credentials) -> BusClient {
     client(Self.keeperName(credentials), Credentials(user: credentials.user, groups: credentials.groups, process: 0))
   }
@@ -63,7 +63,7 @@ final class Clients {
 
   private static func keeperName(_ credentials: Credentials) -> String { "links of user \(credentials.user)" }
 
-  /// A client that is not on the bus holds nothing any more.
+  /// A client that is not on the bus holds nothing.
   func close(_ keeper: BusClient) { clients.removeValue(forKey: keeper.name)?.close() }
 
   private func calls(of user: UInt32) -> UserCalls {

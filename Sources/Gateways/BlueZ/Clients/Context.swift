@@ -1,14 +1,14 @@
 import BledConnection
 import Bluetooth
 
-/// The bus, bled, the clock and the object tree: what all parts of the facade use.
+/// The bus, bled, the clock and the object tree, shared by all parts of the facade.
 final class Context {
   let bus: any Bus
   let clock: any Scheduler
   let connector: any DaemonConnector
   let sockets: any PacketSocketOpener
   var tree = ObjectTree()
-  /// Says something in the log.
+  /// Writes a line to the log.
   var say: (String) -> Void = { _ in }
 
   init(bus: any Bus, clock: any Scheduler, connector: any DaemonConnector, sockets: any PacketSocketOpener) {
@@ -23,7 +23,7 @@ final class Context {
     for signal in tree.flush() { send(signal, to: nil) }
   }
 
-  /// Sends one signal to one program alone, after all that was told before.
+  /// Sends a signal to one program alone, after all earlier signals.
   func tell(_ client: String, _ signal: ObjectTree.Signal) {
     flush()
     send(signal, to: client)
@@ -33,7 +33,7 @@ final class Context {
     bus.signal(signal.path, signal.interface.rawValue, signal.member, signal.arguments, to: destination)
   }
 
-  /// Answers a call; everything that it caused is told before.
+  /// Answers a call; the signals of all its changes are sent before.
   func reply(_ call: BusCall, _ values: BusValue...) {
     flush()
     bus.reply(call, values)
@@ -44,7 +44,7 @@ final class Context {
     bus.fail(call, error)
   }
 
-  /// Answers a call with nothing, or with the error.
+  /// Answers a call without values, or with the error.
   func finish<Value>(_ call: BusCall, _ result: Result<Value, BusError>) {
     switch result {
     case .success: reply(call)
@@ -52,7 +52,7 @@ final class Context {
     }
   }
 
-  /// Does `work` later, and sends the signals of what it changed.
+  /// Does `work` later, and sends the signals of its changes.
   func schedule(after delay: Duration, _ work: @escaping () -> Void) -> any ScheduledWork {
     clock.schedule(after: delay) { [weak self] in
       work()

@@ -11,7 +11,7 @@ final class ProgramCalls {
     let completion: Completion
   }
 
-  /// How long a program may take for one answer.
+  /// Timeout for a program's answer.
   private static let timeout = Duration.seconds(25)
   private static let maximumPending = 8
   private static let maximumWaiting = 1024
@@ -49,7 +49,7 @@ final class ProgramCalls {
     sendWaiting()
   }
 
-  /// Sends the calls that wait, as long as there is room.
+  /// Sends the waiting calls, as long as there is room.
   func sendWaiting() {
     while pending < Self.maximumPending, !waiting.isEmpty, user.claim(self) { send(waiting.removeFirst()) }
     if waiting.isEmpty, dropped > 0 {
@@ -60,7 +60,7 @@ final class ProgramCalls {
 
   private func send(_ call: Call) {
     pending += 1
-    // The program may look at an object that the call names.
+    // The program may read an object that the call names.
     context.flush()
     context.bus.call(
       name, call.path, call.interface, call.method, call.values, timeout: Self.timeout

@@ -6,7 +6,7 @@ protocol SessionHolder: AnyObject {
   var name: String { get }
   /// Its session of bled. If bled cannot be reached, calls in it fail.
   var session: DaemonSession { get }
-  /// Whether a protected value may be read, for which bled pairs: a person at the device would be asked.
+  /// True if reading a protected value may pair, which asks a person at the device.
   var mayPair: Bool { get }
 }
 

@@ -1,7 +1,7 @@
-/// The calls of the methods of one user's programs that are pending.
+/// The pending calls of methods of one user's programs.
 ///
-/// The bus limits the calls that this process may have pending (dbus-daemon(1), `max_replies_per_connection`: 128), so
-/// that the programs of a user which do not answer must not use them all up.
+/// The bus limits this process's pending calls (dbus-daemon(1), `max_replies_per_connection`: 128), so that the
+/// programs of a user that do not answer must not use them all up.
 final class UserCalls {
   private static let maximum = 32
 

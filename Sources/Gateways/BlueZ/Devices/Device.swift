@@ -11,31 +11,31 @@ struct Device {
 
   var key: Key
   let path: String
-  /// Its identity, once it has told that.
+  /// Its identity, once revealed.
   var address: String
   /// "public" or "random".
   var addressType: String
   /// The time of its last advertisement.
   var lastHeard: Instant
-  /// bled's time of its last report: several sessions get the same one.
+  /// bled's time of its last report: several sessions receive the same one.
   var lastReport = 0.0
   /// The time and the signal strength of the last PropertiesChanged with RSSI.
   var told: (time: Instant, rssi: Int)?
-  /// The properties that all programs were told of at its last report.
+  /// The properties sent to all programs at its last report.
   var toldToAll: Set<String> = []
   var manufacturerData = NewestData<UInt16>()
   var serviceData = NewestData<BluetoothUUID>()
-  /// By the type of the data, which no other property tells.
+  /// By the type of the data that no other property contains.
   var otherData = NewestData<UInt8>()
   /// The services that it has advertised.
   var services = NewestServices()
-  /// The services that it had when it was connected last.
+  /// The services found at its last connection.
   var found: [BluetoothUUID] = []
 
   /// The services of both kinds, as the property has them.
   var uuids: BusValue { .strings(Set(services.uuids + found).map(\.long).sorted()) }
 
-  /// The path of the object of a device with this address, as bled or a program writes it.
+  /// The path of the object of a device with this address, as written by bled or a program.
   static func path(_ adapter: String, _ address: String) -> String {
     adapter + "/dev_" + String(address.map { $0 == ":" ? "_" : $0 }).uppercased()
   }
@@ -45,7 +45,7 @@ struct Device {
 
   static func settingsKey(_ address: String, _ addressType: String) -> String { address + " " + addressType }
 
-  /// Whether it has a private address (Core 5.4, Vol 6, Part B, 1.3.2.2), which changes.
+  /// True if it has a private address (Core 5.4, Vol 6, Part B, 1.3.2.2), which changes.
   var isPrivate: Bool {
     guard addressType == "random", let first = UInt8(address.prefix(2), radix: 16) else { return false }
     return first < 0xC0

@@ -1,10 +1,10 @@
 /// A part of the facade that keeps something of devices.
 protocol DeviceObserver: AnyObject {
-  /// A device's object goes.
+  /// A device's object is about to be removed.
   func leaving(_ device: Device)
 }
 
-/// The parts of the facade that keep something of devices, in the order in which they are told. The facade holds them.
+/// The parts of the facade that keep data of devices, in the order of notification. The facade holds them.
 struct DeviceObservers {
   private struct Observer {
     unowned let part: any DeviceObserver

@@ -1,12 +1,12 @@
 import BledRPC
 import Bluetooth
 
-/// The devices that are known, with their objects.
+/// The known devices, with their objects.
 ///
-/// A device stays while it is connected, paired, trusted or blocked, and one that was connected as long as that is
-/// remembered. Any other goes `lifetime` after it was heard last. From `maximum` devices on one that is only heard gets
-/// a place when another was silent for `silence`, so that objects do not come and go all the time; one that a program
-/// connects to takes the place of that which was heard the longest ago.
+/// A device stays while it is connected, paired, trusted or blocked, and a device that was connected stays as long as
+/// its settings are remembered. Any other is removed `lifetime` after it was last received. From `maximum` devices on,
+/// a received device gets a place only when another was silent for `silence`, so that objects are not added and removed
+/// all the time; a device that a program connects to replaces the one received the longest ago.
 final class Devices {
   /// Longer than the 30 s of bluetoothd, whose users miss devices.
   static let lifetime = Duration.seconds(180)
@@ -26,9 +26,9 @@ final class Devices {
   /// Called when the settings have changed.
   var settingsChanged: ([String: DeviceSettings]) -> Void = { _ in }
 
-  /// Called when a device has another identifier: its keys may have gone with the earlier one.
+  /// Called when a device has another identifier: its keys may have been removed with the earlier one.
   var identified: () -> Void = {}
-  /// Told before the object of a device goes.
+  /// Notified before the object of a device is removed.
   var observers = DeviceObservers([])
 
   init(_ context: Context, _ adapters: Adapters, settings: [String: DeviceSettings]) {
@@ -60,8 +60,8 @@ final class Devices {
   /// - Parameters:
   ///   - address: as bled writes it; also its first name.
   ///   - properties: known ones, so that a new object has them from the start.
-  ///   - isHeard: it was heard, and no program has asked for it.
-  /// - Returns: nil if the adapter is not there, or if there is no place for a device that was heard.
+  ///   - isHeard: true if it was received, and no program has requested it.
+  /// - Returns: nil without the adapter, or without a place for a received device.
   func add(
     _ key: Device.Key, address: String, addressType: String, _ properties: ObjectTree.Properties = [],
     isHeard: Bool = false
@@ -103,7 +103,7 @@ final class Devices {
     identified()
   }
 
-  /// A device that used a private address has told its identity. Its object stays where it is, as at BlueZ.
+  /// A device that used a private address has revealed its identity. Its object stays in place, as at BlueZ.
   func identify(_ path: String, address: String, addressType: String) {
     guard let device = devices[path], device.settingsKey != Device.settingsKey(address, addressType) else { return }
     change(path) { ($0.address, $0.addressType) = (address, addressType) }
@@ -142,7 +142,7 @@ final class Devices {
     return [("Trusted", .boolean(setting.isTrusted))] + (setting.alias.map { [("Alias", .string($0))] } ?? [])
   }
 
-  /// A device has told its name; an alias that a program has set stays.
+  /// A device has revealed its name; an alias set by a program stays.
   func name(_ path: String, _ name: String) {
     guard let device = devices[path] else { return }
     set(path, "Name", .string(name))
@@ -199,7 +199,7 @@ final class Devices {
     change(path, settings: { $0.wasConnected = true })
   }
 
-  /// Whether a device is remembered that has no object yet.
+  /// True if a device without an object is remembered.
   func remembers(_ address: String, _ addressType: String) -> Bool {
     settings[Device.settingsKey(address, addressType)] != nil
   }
@@ -235,14 +235,14 @@ final class Devices {
     context.tree.remove(path)
   }
 
-  /// An adapter has gone with all its devices.
+  /// An adapter was removed with all its devices.
   func remove(of adapter: String) {
     for device in all where device.key.adapter == adapter { remove(device.path) }
   }
 
   // MARK: Lifetime
 
-  /// Whether a device was connected or paired, or is trusted or blocked: its object stays.
+  /// True if a device was connected or paired, or is trusted or blocked: its object stays.
   func isKept(_ device: Device) -> Bool { !isTemporary(device) }
 
   private func isTemporary(_ device: Device) -> Bool {
@@ -250,8 +250,8 @@ final class Devices {
       && !flag(device.path, "Blocked") && settings[device.settingsKey]?.wasConnected != true
   }
 
-  /// Removes the devices that were silent, if there are any.
-  /// - Returns: whether there were.
+  /// Removes the devices that were silent.
+  /// - Returns: true if there were any.
   private func dropSilent() -> Bool {
     let now = context.clock.now
     guard nextSilence <= now else { return false }

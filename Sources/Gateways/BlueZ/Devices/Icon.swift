@@ -2,7 +2,7 @@
 /// specification.
 enum Icon {
   /// - Parameter appearance: 0 to 65535; its upper ten bits are the category.
-  /// - Returns: nil if there is no icon for it.
+  /// - Returns: nil without an icon for it.
   static func name(_ appearance: Int) -> String? {
     switch appearance >> 6 {
     case 0x01: "phone"

@@ -1,7 +1,7 @@
-/// Finds the objects of devices that have connected to this machine: bled is asked for those that have none yet.
+/// Finds the objects of devices that have connected to this machine: reads devices without an object from bled.
 final class Identification {
   private let devices: Devices
-  /// Asks bled for the devices that are connected.
+  /// Reads the connected devices from bled.
   private let readDevices: (@escaping () -> Void) -> Void
   /// The work that waits for the answer, by bled's name of the device.
   private var waiting: [String: [() -> Void]] = [:]
@@ -11,7 +11,7 @@ final class Identification {
     self.readDevices = readDevices
   }
 
-  /// Does `work` once there is an object of the device, which programs look at, or bled does not know the device.
+  /// Does `work` once the device has an object, for programs to read, or bled does not know the device.
   func identify(_ peripheral: String, _ work: @escaping () -> Void) {
     if waiting[peripheral] != nil { return waiting[peripheral, default: []].append(work) }
     guard devices.all(peripheral).isEmpty else { return work() }

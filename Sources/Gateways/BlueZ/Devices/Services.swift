@@ -26,7 +26,7 @@ final class Services: DeviceObserver {
   /// The number of services in the property UUIDs.
   private static let maximumServices = 256
 
-  /// The time that a device may take to list its attributes, in seconds.
+  /// Timeout for a device to list its attributes, in seconds.
   private static let timeout = 40.0
 
   private let context: Context
@@ -35,7 +35,7 @@ final class Services: DeviceObserver {
   /// The paths of each device's characteristics, by the handles of their values.
   private var characteristics: [String: [UInt16: String]] = [:]
   private var services: [String: [ServiceDescription]] = [:]
-  /// The devices with objects of attributes, the one that was connected last at the end.
+  /// The devices with objects of attributes, the last connected one at the end.
   private var order: [String] = []
   private var mtus: [String: Int] = [:]
 
@@ -51,10 +51,10 @@ final class Services: DeviceObserver {
     (characteristics[device] ?? [:]).values.compactMap { path in attributes[path].map { (path, $0) } }
   }
 
-  /// The path of the characteristic whose value has this handle.
+  /// The path of the characteristic with this value handle.
   func path(_ device: String, _ handle: UInt16) -> String? { characteristics[device]?[handle] }
 
-  /// A link with this ATT MTU has come up.
+  /// A link with this ATT MTU was established.
   func link(_ device: String, mtu: Int) {
     mtus[device] = mtu
     for (path, _) in characteristics(of: device) {
@@ -64,7 +64,7 @@ final class Services: DeviceObserver {
 
   func mtu(_ device: String) -> Int { mtus[device] ?? 23 }
 
-  /// Asks a device for its attributes, in a session, and makes their objects.
+  /// Reads a device's attributes, in a session, and makes their objects.
   func discover(
     _ path: String, _ client: any SessionHolder, _ completion: @escaping (Result<Void, BluetoothError>) -> Void
   ) {
@@ -148,7 +148,7 @@ final class Services: DeviceObserver {
   }
 
   private func add(_ characteristic: CharacteristicDescription, _ service: String, _ device: String) {
-    // The handle of an object is that of the declaration, which stands before the value.
+    // The handle of an object is the declaration's, which precedes the value.
     let handle = characteristic.declaration ?? characteristic.handle &- 1
     let path = service + "/char" + Self.digits(handle)
     let known = Set(characteristic.properties.compactMap(\.known))

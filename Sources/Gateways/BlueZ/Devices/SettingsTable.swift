@@ -1,12 +1,12 @@
-/// The settings of all devices, by "address type", for instance "C0:DE:00:00:00:01 random". At the limit the device
-/// that was set the longest ago gives way, and a trusted one after the others.
+/// The settings of all devices, by "address type", for instance "C0:DE:00:00:00:01 random". At the limit the device set
+/// the longest ago is removed, trusted ones after the others.
 struct SettingsTable {
   static let maximum = 256
 
   private(set) var entries: [String: DeviceSettings]
   private var lastOrder: Int
 
-  /// - Parameter entries: as they were kept; those that are not valid, or too many, are left out.
+  /// - Parameter entries: the stored ones; invalid and surplus ones are left out.
   init(_ entries: [String: DeviceSettings]) {
     self.entries = entries.filter { $0.value.isValid && $0.key.utf8.count <= Self.longestKey }
     lastOrder = self.entries.values.compactMap(\.order).max() ?? 0
@@ -16,7 +16,7 @@ struct SettingsTable {
   /// "C0:DE:00:00:00:01 random"
   private static let longestKey = 24
 
-  /// Whether a device is the one that was set last.
+  /// True if a device is the last one set.
   func isNewest(_ key: String) -> Bool { entries[key]?.order == lastOrder }
 
   subscript(key: String) -> DeviceSettings? { entries[key] }
@@ -39,17 +39,17 @@ struct SettingsTable {
   }
 
   /// A device has another address.
-  /// - Returns: whether there were any settings.
+  /// - Returns: true if there were any settings.
   mutating func move(_ key: String, to other: String) -> Bool {
     guard let setting = entries.removeValue(forKey: key) else { return false }
     entries[other] = setting
     return true
   }
 
-  /// - Returns: whether there were any.
+  /// - Returns: true if there were any.
   mutating func remove(_ key: String) -> Bool { entries.removeValue(forKey: key) != nil }
 
-  /// The device that is to give way next.
+  /// The device to remove next.
   private var next: String? {
     entries.min { rank($0.value) < rank($1.value) }?.key
   }

@@ -43,7 +43,7 @@ final class Discovery {
     } catch {
       return context.fail(call, error)
     }
-    // Nothing is kept of a program that may not scan.
+    // Nothing is stored for a program that may not scan.
     client.require(.scan) { [weak self, context] result in
       guard let self, case .success = result, clients.known(key.program) != nil else {
         return context.finish(call, result)
@@ -65,7 +65,7 @@ final class Discovery {
     scan(key, client) { [weak self, context] result in
       if case .failure = result {
         self?.searches[key] = nil
-        // bled may still have the scan that was to go on.
+        // bled may still have the scan that was to continue.
         if let former { client.session.tell(ScanStop.self, .init(scan: former.scan)) }
       }
       self?.tellDiscovering(call.path)
@@ -123,7 +123,7 @@ final class Discovery {
     if wasDiscovering, !isDiscovering, let adapter = adapters.adapter(at: path) { reports.ended(on: adapter) }
   }
 
-  /// An adapter was switched on or off. The scans go on by themselves; programs may also start them again.
+  /// An adapter was switched on or off. The scans continue by themselves; programs may also start them again.
   func powerChanged(_ path: String) {
     if !adapters.isOn(path) {
       for key in searches.keys where key.path == path { searches[key]?.isInterrupted = true }
@@ -139,7 +139,7 @@ final class Discovery {
     for path in paths { tellDiscovering(path) }
   }
 
-  /// bled is there again: a scan that its program has not stopped goes on.
+  /// bled is available again: a scan that its program has not stopped continues.
   func resume(_ client: BusClient) {
     for key in searches.keys where key.program == client.name {
       scan(key, client) { [weak self] result in
@@ -151,7 +151,7 @@ final class Discovery {
     }
   }
 
-  /// An adapter has gone. Its scans would go on when it comes back, and no program could stop them.
+  /// An adapter was removed. Its scans would continue when it returns, and no program could stop them.
   func lost(_ path: String) {
     for (key, search) in searches where key.path == path {
       searches[key] = nil

@@ -9,9 +9,10 @@ struct DiscoveryFilter: Equatable {
   var services: [BluetoothUUID] = []
   /// In dBm; weaker devices are left out.
   var rssi: Int?
-  /// In dB, transmit power less signal strength; devices that are farther, or do not say their power, are left out.
+  /// In dB, transmit power less signal strength; more distant devices, and devices that do not report their power, are
+  /// left out.
   var pathLoss: Int?
-  /// Each advertisement is wanted, not only changes.
+  /// True to report each advertisement, not only changes.
   var hasDuplicates = false
   /// The beginning of an address or a name.
   var pattern: String?
@@ -39,11 +40,11 @@ struct DiscoveryFilter: Equatable {
       }
     }
     if rssi != nil, pathLoss != nil { throw .invalidArguments }
-    // 127 stands for none.
+    // 127 means none.
     if rssi == 127 { rssi = nil }
   }
 
-  /// Whether a device passes what bled does not filter.
+  /// True if a device passes the conditions that bled does not filter.
   func passes(address: String, name: String?, rssi: Int?, txPower: Int?) -> Bool {
     if let pathLoss {
       guard let rssi, let txPower, txPower - rssi <= pathLoss else { return false }
@@ -52,7 +53,7 @@ struct DiscoveryFilter: Equatable {
     return Self.begins(address, with: pattern) || name.map { Self.begins($0, with: pattern) } ?? false
   }
 
-  /// Whether a text begins with another one; the case of ASCII letters does not count.
+  /// True if a text begins with another one; the case of ASCII letters does not count.
   private static func begins(_ text: String, with start: String) -> Bool {
     text.utf8.lazy.map(lower).starts(with: start.utf8.lazy.map(lower))
   }

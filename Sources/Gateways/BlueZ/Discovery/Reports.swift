@@ -4,12 +4,12 @@ import Bluetooth
 /// The properties of devices from their advertisements.
 ///
 /// A PropertiesChanged with RSSI stands for an advertisement. It is sent for the first report of a discovery, if data
-/// changed, if the signal strength changed by 8 dB, and once a second; a program that asked for duplicates gets one
+/// changed, if the signal strength changed by 8 dB, and once a second; a program that requested duplicates receives one
 /// for each report, alone.
 final class Reports {
   /// The change of the signal strength that counts, in dB, as at bluetoothd.
   private static let rssiStep = 8
-  /// The pause between two advertisements of a device that nothing else calls for.
+  /// The pause between two advertisements of a device without another reason to report.
   private static let pause = Duration.seconds(1)
 
   private let context: Context
@@ -22,8 +22,8 @@ final class Reports {
     self.devices = devices
   }
 
-  /// A program's discovery has heard a device.
-  /// - Parameter duplicates: the name of the program if it wants each advertisement.
+  /// A program's discovery has received a device.
+  /// - Parameter duplicates: the name of the program if it requested each advertisement.
   func report(_ report: ScanReport.Params, duplicates client: String?) {
     let key = Device.Key(peripheral: report.peripheral, adapter: report.adapter)
     let isNew = devices.path(key) == nil
@@ -34,7 +34,7 @@ final class Reports {
     else { return }
     let now = context.clock.now
     guard let device = devices[path] else { return }
-    // Other sessions have got the same report.
+    // Other sessions have received the same report.
     let isRepeated = !isNew && device.lastReport >= report.time
     if !isRepeated {
       devices.change(path) {
@@ -47,8 +47,8 @@ final class Reports {
     if let client, !isNew { tellAgain(path, report, to: client) }
   }
 
-  /// Tells an advertisement to a program that wants each, less the properties that all programs were told: each is told
-  /// once.
+  /// Sends an advertisement to a program that requested each, without the properties already sent to all programs: each
+  /// is sent once.
   private func tellAgain(_ path: String, _ report: ScanReport.Params, to client: String) {
     let data = AdvertisingData(parsing: report.data.octets + (report.scanResponse?.octets ?? []))
     var names = Set<String>()
@@ -80,8 +80,8 @@ final class Reports {
     context.tree.set(path, .device, "RSSI", .int16(Int16(clamping: rssi)), isRepeated: !isNew)
   }
 
-  /// Sets what the advertisement says. Data of the same kind replaces what it said before, other kinds stay.
-  /// - Returns: whether anything changed.
+  /// Sets the properties of the advertisement. Data replaces earlier data of its kind, other kinds stay.
+  /// - Returns: true if anything changed.
   private func setData(_ path: String, _ report: ScanReport.Params) -> Bool {
     guard var device = devices[path] else { return false }
     let data = AdvertisingData(parsing: report.data.octets + (report.scanResponse?.octets ?? []))
@@ -112,7 +112,7 @@ final class Reports {
     }
     if !device.serviceData.values.isEmpty { set("ServiceData", Self.value(device.serviceData.values)) }
     set("UUIDs", device.uuids)
-    // As advertised: some controllers tell another one of their own.
+    // As advertised: some controllers report another one of their own.
     set("TxPower", data.first(.txPowerLevel)?.first.map { .int16(Int16(Int8(bitPattern: $0))) })
     set("Appearance", report.appearance.map { .uint16(UInt16(clamping: $0)) })
     set("Icon", report.appearance.flatMap(Icon.name).map(BusValue.string))
@@ -121,7 +121,8 @@ final class Reports {
     return isChanged
   }
 
-  /// The types that other properties tell, and those that protect pairing out of band: AdvertisingData is without them.
+  /// The types contained in other properties, and the types that protect pairing out of band: AdvertisingData is
+  /// without them.
   private static let told: Set<AdvertisingDataType> = [
     .flags, .incompleteServices16, .completeServices16, .incompleteServices32, .completeServices32,
     .incompleteServices128, .completeServices128, .shortenedLocalName, .completeLocalName, .txPowerLevel,
@@ -148,7 +149,7 @@ final class Reports {
     .options(data.map { ($0.key.long, BusValue.bytes($0.value)) }.sorted { $0.0 < $1.0 })
   }
 
-  /// The last discovery has ended: the next first report of a device is told.
+  /// The last discovery has ended: the next first report of a device is sent.
   func ended(on adapter: String) {
     for device in devices.all where device.key.adapter == adapter {
       devices.set(device.path, "RSSI", nil)

@@ -1,20 +1,20 @@
 import Bluetooth
 
 /// The links of programs that are not on the bus, and of devices that have connected to this machine: they are shown,
-/// too, but not before those that a program on the bus is about to get.
+/// too, but not before a pending link of a program on the bus.
 final class ForeignLinks {
-  /// The pause before a link is shown: those of programs on the bus are shown at their answer.
+  /// The pause before a link is shown: a link of a program on the bus is shown at its answer.
   private static let pause = Duration.milliseconds(250)
 
   private let context: Context
   private let devices: Devices
   /// The links before they are shown, by bled's name of the device.
   private var unseen: [String: any ScheduledWork] = [:]
-  /// The links that are not shown because a call of Connect waits, which may get them.
+  /// The links that are not shown because a pending call of Connect may get them.
   private var withheld: Set<String> = []
   /// The devices that have made the link.
   private var incoming: Set<String> = []
-  /// Whether a call of Connect waits for a device.
+  /// Returns true if a call of Connect waits for a device.
   var isAwaited: (String) -> Bool = { _ in false }
   /// A device that has made the link itself is shown as connected.
   var visited: (Device) -> Void = { _ in }
@@ -25,7 +25,7 @@ final class ForeignLinks {
   }
 
   /// There is a link to a device.
-  /// - Parameter isIncoming: whether the device has made it.
+  /// - Parameter isIncoming: true if the device has made it.
   func began(_ peripheral: String, isIncoming: Bool) {
     forget(peripheral)
     if isIncoming { incoming.insert(peripheral) }
@@ -54,14 +54,14 @@ final class ForeignLinks {
     reveal(device.key.peripheral)
   }
 
-  /// Nothing is to be shown of a link any more.
+  /// A link is no longer to be shown.
   func forget(_ peripheral: String) {
     unseen.removeValue(forKey: peripheral)?.cancel()
     withheld.remove(peripheral)
     incoming.remove(peripheral)
   }
 
-  /// bled is gone, and all links with it.
+  /// The connection to bled is lost, and all links with it.
   func forgetAll() {
     for work in unseen.values { work.cancel() }
     unseen = [:]

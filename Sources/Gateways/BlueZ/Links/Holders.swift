@@ -1,8 +1,8 @@
 /// The programs that use the link to a device.
 ///
-/// A program that called Connect holds the link. Another one that uses the device's attributes joins it (bleak does not
-/// call Connect for a device that is connected), and keeps it when the holders have gone, unless it is another
-/// connection of the last holder's process.
+/// A program that called Connect holds the link. Another program that uses the device's attributes joins it (bleak does
+/// not call Connect for a connected device), and keeps it when the holders have left, unless it is another connection
+/// of the last holder's process.
 struct Holders {
   /// The unique names of the programs that called Connect.
   private(set) var connected: Set<String> = []
@@ -10,7 +10,7 @@ struct Holders {
   /// The programs that have used the device's attributes.
   private var busy: Set<String> = []
 
-  /// Whether a program has called Connect and done nothing else: perhaps it was a command whose user goes on with
+  /// True if a program has called Connect and done nothing else: perhaps it was a command, and its user continues with
   /// another one.
   func isIdle(_ client: String) -> Bool { connected.contains(client) && !busy.contains(client) }
 
@@ -29,9 +29,9 @@ struct Holders {
 
   mutating func join(_ client: String) { if !connected.contains(client) { joined.insert(client) } }
 
-  /// A program does not use the link any more.
-  /// - Parameter isOfSameProcess: whether another program is a connection of the same process.
-  /// - Returns: the programs that are to leave, too.
+  /// A program no longer uses the link.
+  /// - Parameter isOfSameProcess: returns true if another program is a connection of the same process.
+  /// - Returns: the programs that must leave, too.
   mutating func remove(_ client: String, where isOfSameProcess: (String) -> Bool) -> Set<String> {
     joined.remove(client)
     busy.remove(client)

@@ -1,11 +1,12 @@
 import Bluetooth
 
 /// The links of programs that have left the bus. Each command of busctl or gdbus is a program of its own, so a link
-/// stays for a while, for the next programs of the same user; that to a trusted device stays until it is disconnected.
+/// stays for a while, for the next programs of the same user; a link to a trusted device stays until it is
+/// disconnected.
 ///
 /// For each user there is a client of bled that is not on the bus, and holds these links.
 final class KeptLinks {
-  /// How long a link stays without a program that uses it.
+  /// Lifetime of a link that no program uses.
   static let time = Duration.seconds(30)
 
   private struct Key: Hashable {
@@ -18,7 +19,7 @@ final class KeptLinks {
   private let clients: Clients
   private let devices: Devices
   private var ends: [Key: any ScheduledWork] = [:]
-  /// Called when a link is not to be kept any longer.
+  /// Called when a link is no longer to be kept.
   var expired: (String, BusClient) -> Void = { _, _ in }
 
   init(_ context: Context, _ clients: Clients, _ devices: Devices) {
@@ -28,7 +29,7 @@ final class KeptLinks {
   }
 
   /// Keeps the link of a program that leaves.
-  /// - Returns: the client that is to hold it.
+  /// - Returns: the client that must hold it.
   func keep(_ path: String, of client: BusClient) -> BusClient {
     let keeper = clients.keeper(of: client.credentials)
     arm(Key(path: path, keeper: keeper.name), keeper)
@@ -50,7 +51,7 @@ final class KeptLinks {
     if ends[key] != nil { arm(key, keeper) }
   }
 
-  /// A link is not kept any more.
+  /// A link is no longer kept.
   func forget(_ path: String, _ keeper: BusClient) {
     ends.removeValue(forKey: Key(path: path, keeper: keeper.name))?.cancel()
     guard !ends.keys.contains(where: { $0.keeper == keeper.name }) else { return }

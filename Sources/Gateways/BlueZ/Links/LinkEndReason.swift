@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// Why a link has ended, with the names and texts of BlueZ (org.bluez.Device, Disconnected).
+/// The reason for a link's end, with the names and texts of BlueZ (org.bluez.Device, Disconnected).
 struct LinkEndReason {
   let name: String
   let text: String

@@ -4,15 +4,15 @@ protocol LinkObserver: AnyObject {
   func connected(_ path: String)
   /// The services of a device are known in this connection, to one more user of it.
   func resolved(_ path: String, by user: any SessionHolder)
-  /// A program asks that a device be disconnected.
+  /// A program requests to disconnect a device.
   func disconnecting(_ path: String, by client: BusClient)
-  /// A program asks that a device be disconnected and removed.
+  /// A program requests to disconnect and remove a device.
   func removing(_ path: String, by client: BusClient)
-  /// The removal that a program asked for has failed.
+  /// The removal that a program requested has failed.
   func isNotRemoved(_ path: String, by client: BusClient)
-  /// A device is not connected any more; told before its properties change.
+  /// A device is disconnected; reported before its properties change.
   func disconnected(_ path: String)
-  /// A link has ended, and programs know; not told of a device whose object goes.
+  /// A link has ended, and programs were notified; not reported for a device with a removed object.
   func ended(_ path: String)
 }
 
@@ -26,7 +26,7 @@ extension LinkObserver {
   func ended(_ path: String) {}
 }
 
-/// The parts of the facade that follow the links, in the order in which they are told. The facade holds them.
+/// The parts of the facade that follow the links, in the order of notification. The facade holds them.
 struct LinkObservers {
   private struct Observer {
     unowned let part: any LinkObserver

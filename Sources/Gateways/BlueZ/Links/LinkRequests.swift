@@ -4,7 +4,7 @@ import Bluetooth
 /// The requests of links to bled, in the session of a program.
 enum LinkRequests {
   /// Connects a program to a device: by its address if bled has forgotten it meanwhile.
-  /// - Parameter timeout: in seconds; nil: as long as it takes.
+  /// - Parameter timeout: in seconds; nil for none.
   static func open(
     _ device: Device, _ client: BusClient, within timeout: Double?,
     _ completion: @escaping (Result<PeripheralConnect.Result, BluetoothError>) -> Void
@@ -21,7 +21,7 @@ enum LinkRequests {
     }
   }
 
-  /// Tells bled that a program does not use a link any more, or does not wait for it.
+  /// Notifies bled that a program no longer uses a link, or no longer waits for it.
   static func leave(_ peripheral: String, _ client: BusClient, _ completion: @escaping () -> Void = {}) {
     client.session.call(PeripheralDisconnect.self, PeripheralDisconnect.Params(peripheral: peripheral)) { _ in
       completion()

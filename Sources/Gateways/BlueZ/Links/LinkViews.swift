@@ -1,4 +1,4 @@
-/// `Connected` as each process sees it: one that has disconnected is told so, while others are still connected.
+/// `Connected` as each process sees it: a process that has disconnected sees false, while others are still connected.
 final class LinkViews {
   private let context: Context
   private let clients: Clients
@@ -20,7 +20,7 @@ final class LinkViews {
     tell(client, path, isConnected: true)
   }
 
-  /// A program's process has no use of the link any more, and others have.
+  /// A program's process no longer uses the link, while others do.
   func hide(_ path: String, from client: BusClient) {
     // The process may have left with this program.
     guard !clients.sameProcess(as: client).isEmpty else { return }
@@ -28,7 +28,7 @@ final class LinkViews {
     tell(client, path, isConnected: false)
   }
 
-  /// A program has left, perhaps as the last one of its process.
+  /// A program has left, perhaps the last one of its process.
   func left(_ client: BusClient) {
     guard clients.sameProcess(as: client).isEmpty else { return }
     for path in hidden.keys {

@@ -5,7 +5,7 @@ import Bluetooth
 final class Links: DeviceObserver {
   /// The time of a connection attempt in seconds: callers give up after 25.
   private static let timeout = 20.0
-  /// The time in seconds in which bled gives a link that is there to another program.
+  /// Timeout for bled to give an existing link to another program, in seconds.
   private static let handOverTimeout = 1.0
 
   private let context: Context
@@ -22,12 +22,12 @@ final class Links: DeviceObserver {
   private var pending = WaitingPrograms()
   /// The calls of Disconnect that wait, by device and program.
   private var leaving = WaitingPrograms()
-  /// The programs that wait for a device to come in range, by the number of the attempt. One that is given up counts
-  /// until bled has answered.
+  /// The programs waiting for a device to come in range, by the number of the attempt. A cancelled one counts until
+  /// bled has answered.
   private var inRange: [Int: (path: String, program: String)] = [:]
   private var lastInRange = 0
 
-  /// Told of all links.
+  /// Notified of all links.
   var observers = LinkObservers([])
 
   init(_ context: Context, _ clients: Clients, _ own: OwnSession, _ devices: Devices, _ services: Services) {
@@ -84,7 +84,7 @@ final class Links: DeviceObserver {
     }
   }
 
-  /// A program does not wait for a device any more, unless it has called Connect.
+  /// A program no longer waits for a device, unless it has called Connect.
   func giveUp(_ path: String, _ client: BusClient) {
     guard let device = devices[path], holders[path]?.has(client.name) != true, !pending[path].contains(client.name)
     else { return }
@@ -111,7 +111,7 @@ final class Links: DeviceObserver {
     }
   }
 
-  /// ConnectDevice: connects a program to a device that was not heard; its object comes with the link.
+  /// ConnectDevice: connects a program to an unknown device; its object is added with the link.
   func connectDevice(_ call: BusCall, adapter: String, _ client: BusClient) {
     let named: NamedDevice
     do throws(BusError) {
@@ -153,7 +153,7 @@ final class Links: DeviceObserver {
     devices.connected(path)
     views.show(path, to: client)
     services.link(path, mtu: mtu)
-    // bled may give a link just before it is asked to end it.
+    // bled may give a link just before the request to end it.
     if !leaving.has(path, client.name) { observers.tell { $0.connected(path) } }
   }
 
@@ -169,7 +169,7 @@ final class Links: DeviceObserver {
       guard let self else { return }
       switch result {
       case .success(let link):
-        // The program may have left meanwhile, and the device or its link gone.
+        // The program may have left meanwhile, and the device or its link may have been removed.
         guard clients.known(client.name) != nil, isConnected(path) else {
           LinkRequests.leave(link.peripheral, client)
           return completion(.failure(.failed("Not connected")))
@@ -191,8 +191,8 @@ final class Links: DeviceObserver {
     }
   }
 
-  /// The program that asked for the services may have gone; another one asks then. A device that does not answer is let
-  /// go, so that no program waits for it in vain.
+  /// The program that requested the services may have left; another one requests them then. A device that does not
+  /// answer is disconnected, so that no program waits for it in vain.
   private func notResolved(_ path: String, _ client: any SessionHolder, tried: Set<String>) {
     let others = (holders[path]?.all ?? []).subtracting(tried).sorted()
     if let other = others.lazy.compactMap({ self.clients.known($0) }).first { return resolution.retry(path, other) }
@@ -214,18 +214,18 @@ final class Links: DeviceObserver {
   // MARK: Disconnect
 
   /// Disconnects the caller's process: libraries have a connection to the bus for each use of a device, and a forgotten
-  /// one must not keep the link. If the process is not connected, the programs of its user are; root's call counts for
-  /// all.
+  /// one must not keep the link. Without a connected program of the process, it disconnects the programs of its user,
+  /// and all programs for root.
   ///
-  /// The reply comes before the signal that `Connected` is false, as from BlueZ before 5.79: bleak closes its
-  /// connection to the bus at that signal, and before its release 3.0 a reply that came later was an error to it.
+  /// The reply precedes the signal that `Connected` is false, as from BlueZ before 5.79: bleak closes its connection to
+  /// the bus at that signal, and before its release 3.0 a later reply was an error to it.
   func disconnect(_ call: BusCall, _ client: BusClient) {
     observers.tell { $0.disconnecting(call.path, by: client) }
     disconnect(call.path, concerned(call.path, client), replying: { [context] in context.reply(call) })
   }
 
-  /// Disconnects all programs that the caller may speak for, for a device that is to be removed. bled does not forget
-  /// one for which a program waits.
+  /// Disconnects all programs that the caller may speak for, before a device is removed. bled does not forget a device
+  /// that a program waits for.
   func disconnectAll(_ path: String, _ client: BusClient, _ completion: @escaping () -> Void) {
     observers.tell { $0.removing(path, by: client) }
     let waiting = Set(inRange.values.lazy.filter { $0.path == path }.map(\.program))
@@ -282,7 +282,7 @@ final class Links: DeviceObserver {
     }
   }
 
-  /// A program does not use the link any more, and bled knows.
+  /// A program no longer uses the link, and bled was notified.
   private func released(_ path: String, _ client: BusClient, reason: LinkEndReason = .local) {
     guard let device = devices[path] else { return }
     for other in remove(client, from: path) {
@@ -296,7 +296,7 @@ final class Links: DeviceObserver {
     return holders[path]?.remove(client.name) { clients.known($0)?.isOfSameProcess(as: client) == true } ?? []
   }
 
-  /// Shows that a program's link has ended: to all if nobody has one, else to its process.
+  /// Shows that a program's link has ended: to all if no program has one, else to its process.
   private func settle(_ path: String, _ client: BusClient, reason: LinkEndReason) {
     guard isConnected(path) else { return }
     guard let others = holders[path]?.all, !others.isEmpty else { return end(path, reason: reason) }
@@ -320,7 +320,7 @@ final class Links: DeviceObserver {
 
   // MARK: Events
 
-  /// bled says that a program's link has ended.
+  /// bled reports that a program's link has ended.
   func ended(_ params: PeripheralDisconnected.Params, _ client: BusClient) {
     for device in devices.all(params.peripheral) where holders[device.path]?.has(client.name) == true {
       // Its call of Disconnect is answered first.
@@ -331,7 +331,7 @@ final class Links: DeviceObserver {
   }
 
   /// A link of any program is up.
-  /// - Parameter isIncoming: whether the device has made it.
+  /// - Parameter isIncoming: true if the device has made it.
   func linkUp(_ peripheral: String, isIncoming: Bool) { foreign.began(peripheral, isIncoming: isIncoming) }
 
   /// A link of any program has ended.
@@ -362,7 +362,7 @@ final class Links: DeviceObserver {
     holders[path]?.connect(keeper.name)
     _ = remove(client, from: path)
     client.hold()
-    // The link is there: the keeper makes none of its own.
+    // The link exists: the keeper makes none of its own.
     let params = PeripheralConnect.Params(
       peripheral: device.key.peripheral, adapter: device.key.adapter, timeout: Self.handOverTimeout)
     keeper.session.call(PeripheralConnect.self, params) { [weak self] result in
@@ -387,7 +387,7 @@ final class Links: DeviceObserver {
     visits.leaving(device)
   }
 
-  /// bled is gone, and all links with it.
+  /// The connection to bled is lost, and all links with it.
   func lose() {
     foreign.forgetAll()
     visits.forgetAll()

@@ -7,8 +7,8 @@ struct NamedDevice {
   let addressType: DeviceAddress.Kind
 
   /// Reads `a{sv}`.
-  /// - Throws: `BusError`: InvalidArguments, or NotSupported if the type of the address is missing, which stands for
-  ///   the classic transport.
+  /// - Throws: `BusError`: InvalidArguments, or NotSupported without the type of the address, which means the classic
+  ///   transport.
   init(_ value: BusValue) throws(BusError) {
     var address: String?
     var addressType: DeviceAddress.Kind?

@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// RemoveDevice: a device is disconnected, its keys, its cache and its settings are forgotten, and its object goes.
+/// RemoveDevice: disconnects a device, forgets its keys, cache and settings, and removes its object.
 final class Removal {
   private let context: Context
   private let devices: Devices

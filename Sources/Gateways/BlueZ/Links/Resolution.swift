@@ -2,14 +2,14 @@ import BledRPC
 import Bluetooth
 
 /// The discovery of a device's services after it was connected: once for each link, in the session of a program that
-/// uses it, or of the facade where the device has made the link. What needs the services waits meanwhile.
+/// uses it, or of the facade if the device has made the link. Calls that need the services wait meanwhile.
 final class Resolution {
   typealias Completion = (Result<Void, BusError>) -> Void
 
   /// A discovery that is under way.
   private struct Run {
     var number = 0
-    /// The programs in whose sessions it was tried.
+    /// The programs with sessions in which it was tried.
     var tried: Set<String> = []
     var waiting: [Completion] = []
     /// The programs that have got a link meanwhile.
@@ -25,10 +25,10 @@ final class Resolution {
 
   /// The services of a device are known to one more program.
   var resolved: (String, any SessionHolder) -> Void = { _, _ in }
-  /// Whether a program still has the link to a device.
+  /// Returns true if a program still has the link to a device.
   var isUser: (String, any SessionHolder) -> Bool = { _, _ in false }
-  /// A device did not tell its services to a program. `retry` asks it in the session of another one that is not among
-  /// the names, `end` gives it up.
+  /// A device did not list its services to a program. `retry` tries the session of another one that is not among the
+  /// names, `end` gives up.
   var failed: (String, any SessionHolder, Set<String>) -> Void = { _, _, _ in }
 
   init(_ devices: Devices, _ services: Services) {
@@ -45,7 +45,7 @@ final class Resolution {
     runs[path]?.users.append(client)
   }
 
-  /// Asks a device in the session of this program.
+  /// Tries the session of this program.
   func retry(_ path: String, _ client: any SessionHolder) {
     lastNumber += 1
     let number = lastNumber
@@ -65,7 +65,7 @@ final class Resolution {
     }
   }
 
-  /// Calls back when the services are known to a program that has a link to the device, or cannot be.
+  /// Calls back once the services are known to a program with a link to the device, or cannot be.
   func wait(_ path: String, _ client: any SessionHolder, _ completion: @escaping Completion) {
     guard !isResolved(path) else { return completion(.success(())) }
     guard devices.flag(path, "Connected") else { return completion(.failure(Self.notConnected)) }
@@ -80,7 +80,7 @@ final class Resolution {
     retry(path, client)
   }
 
-  /// The device is not connected any more, or does not tell its services.
+  /// The device is disconnected, or does not list its services.
   func end(_ path: String) {
     for completion in runs.removeValue(forKey: path)?.waiting ?? [] { completion(.failure(Self.notConnected)) }
   }

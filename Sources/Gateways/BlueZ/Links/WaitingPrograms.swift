@@ -1,4 +1,5 @@
-/// The programs whose calls about a device wait, by the path of the device. Nothing is kept of a device without any.
+/// The programs with waiting calls about a device, by the path of the device. Nothing is stored for a device without
+/// any.
 struct WaitingPrograms {
   private var programs: [String: Set<String>] = [:]
 

@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// The advertisements that a program wants to hear of (BlueZ, org.bluez.AdvertisementMonitor).
+/// The advertisements that a program monitors (BlueZ, org.bluez.AdvertisementMonitor).
 struct Monitor {
   struct Pattern: Equatable {
     /// The octet of the data at which it begins.
@@ -11,16 +11,16 @@ struct Monitor {
     let content: [UInt8]
   }
 
-  /// The number of patterns of one monitor.
+  /// Maximum patterns of one monitor.
   private static let maximum = 32
-  /// Stands for a threshold that is not set.
+  /// Means a threshold that is not set.
   private static let noThreshold = 127
 
   let patterns: [Pattern]
   /// In dBm; a device is found when it is at least as strong for `highTimeout`. Nil: at any strength.
   let high: Int?
   let highTimeout: Duration
-  /// In dBm; a device is lost when it was weaker, or not heard, for `lowTimeout`.
+  /// In dBm; a device is lost when it was weaker, or not received, for `lowTimeout`.
   let low: Int?
   let lowTimeout: Duration
 

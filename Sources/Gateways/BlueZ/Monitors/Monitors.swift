@@ -2,20 +2,20 @@ import BledRPC
 import Bluetooth
 
 /// AdvertisementMonitorManager1: passive scans. Each program's monitors share one scan, in a session of their own
-/// beside that of its discovery.
+/// beside its discovery's.
 final class Monitors: Registry, DeviceObserver {
   private static let interface = "org.bluez.AdvertisementMonitor1"
-  /// The number of monitors below one path, and of the paths of one program.
+  /// Maximum monitors below one path, and paths of one program.
   private static let maximum = 64
 
-  /// The number of filters of one scan of bled.
+  /// Maximum filters of one scan of bled.
   private static let maximumFilters = 16
 
   private struct Entry {
     let monitor: Monitor
-    /// The devices that are found, with the time at which each was strong enough last.
+    /// The found devices, each with the last time at which it was strong enough.
     var found: [String: Instant] = [:]
-    /// The devices that are strong enough to be found, and since when.
+    /// The devices that are strong enough to be found, each with the start of that time.
     var strong: [String: Instant] = [:]
   }
 
@@ -70,7 +70,7 @@ final class Monitors: Registry, DeviceObserver {
     guard index(root, client) == nil else { return context.fail(call, .alreadyExists) }
     guard let adapter = adapters.adapter(at: call.path) else { return context.fail(call, .doesNotExist) }
     guard hasRoom(client) else { return context.fail(call, Self.full) }
-    // Nothing is kept of a program that may not scan.
+    // Nothing is stored for a program that may not scan.
     client.require(.scan, for: .monitoring) { [weak self, context] result in
       guard let self, case .success = result else {
         if self?.has(client) == false { client.endMonitoring() }
@@ -98,7 +98,7 @@ final class Monitors: Registry, DeviceObserver {
     registrations.append(registration)
     context.bus.watch(client.name, true)
     context.reply(call)
-    // Programs export their monitors before this call, or after its answer: then InterfacesAdded tells of them.
+    // Programs export their monitors before this call, or after its answer: then InterfacesAdded reports them.
     client.call(root, Interface.objectManager.rawValue, "GetManagedObjects") { [weak self] answer in
       guard let self, case .success(let values) = answer, let objects = try? ManagedObjects(values) else { return }
       for object in objects.objects { add(object.path, object.interfaces, registration) }
@@ -142,7 +142,7 @@ final class Monitors: Registry, DeviceObserver {
 
   // MARK: Events
 
-  /// A program's object has come or gone.
+  /// A program's object was added or removed.
   func signalled(_ signal: BusSignal, _ client: BusClient) {
     guard signal.interface == Interface.objectManager.rawValue, signal.arguments.count == 2,
       let path = signal.arguments[0].path
@@ -218,7 +218,7 @@ final class Monitors: Registry, DeviceObserver {
     }
   }
 
-  /// bled is there again.
+  /// bled is available again.
   func resume(_ client: BusClient) { if has(client) { scan(client) } }
 
   func leaving(_ device: Device) {

@@ -2,7 +2,7 @@ import BledRPC
 import Bluetooth
 
 /// The agents of the programs (BlueZ, org.bluez.Agent): bled asks the session of a program with an agent, and the agent
-/// answers. bled's policy says which of several is asked.
+/// answers. bled's policy selects one of several.
 final class Agents {
   private struct Agent {
     let path: String
@@ -67,7 +67,7 @@ final class Agents {
     }
   }
 
-  /// bled is there again.
+  /// bled is available again.
   func resume(_ client: BusClient) {
     guard let agent = agents[client.name] else { return }
     client.session.tell(PairingRegister.self, PairingRegister.Params(capability: agent.capability))
@@ -126,7 +126,7 @@ final class Agents {
     }
   }
 
-  /// A pairing is over: an agent that is still asked need not answer.
+  /// A pairing has ended: an agent with an open question need not answer.
   func ended(_ params: PairingEnded.Params, _ client: BusClient) {
     guard end(params.device.peripheral, client), let agent = agents[client.name] else { return }
     context.bus.call(client.name, agent.path, Self.interface, "Cancel", [], timeout: .seconds(25)) { _ in }
@@ -163,7 +163,7 @@ final class Agents {
     return true
   }
 
-  /// The object of a device that a program is asked about; nil if it has none, or its pairing has ended meanwhile.
+  /// The object of a device in a program's question; nil if it has none, or its pairing has ended meanwhile.
   private func path(_ peripheral: String, for client: BusClient) -> String? {
     guard questions[client.name]?.contains(peripheral) == true else { return nil }
     return devices.all(peripheral).first?.path

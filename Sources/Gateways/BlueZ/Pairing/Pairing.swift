@@ -7,9 +7,9 @@ final class Pairing: DeviceObserver {
   private let adapters: Adapters
   private let devices: Devices
   private let links: Links
-  /// Asks bled for the bonds again.
+  /// Reads the bonds from bled again.
   private let readBonds: () -> Void
-  /// The program that pairs with a device, and whether it has cancelled that.
+  /// The program that pairs with a device, and true if it has cancelled that.
   private var pending: [String: (client: String, isCancelled: Bool)] = [:]
 
   init(
@@ -51,7 +51,7 @@ final class Pairing: DeviceObserver {
       switch result {
       case .success(let bond):
         show(call.path, isPaired: true, isBonded: bond.bonded)
-        // The device may have told its identity.
+        // The device may have revealed its identity.
         if bond.bonded { readBonds() }
         finish(call, .success(()))
       case .failure(let error):
@@ -103,7 +103,7 @@ final class Pairing: DeviceObserver {
       bonded.insert(path)
     }
     for device in devices.all where devices.flag(device.path, "Paired") && !bonded.contains(device.path) {
-      // Keys that are not kept hold as long as the link.
+      // Keys that are not kept are valid as long as the link.
       if devices.flag(device.path, "Bonded") || !links.isConnected(device.path) {
         show(device.path, isPaired: false, isBonded: false)
       }

@@ -1,9 +1,9 @@
-/// The direction in which a characteristic's values go over a socket (BlueZ, org.bluez.GattCharacteristic); its raw
-/// value is the method.
+/// The direction of a characteristic's values on a socket (BlueZ, org.bluez.GattCharacteristic); its raw value is the
+/// method.
 enum AcquiredDirection: String {
   case writes = "AcquireWrite"
   case values = "AcquireNotify"
 
-  /// The property that tells whether a program has the socket.
+  /// The property that is true while a program has the socket.
   var property: String { self == .writes ? "WriteAcquired" : "NotifyAcquired" }
 }

@@ -1,4 +1,4 @@
-/// The objects of another program, as its GetManagedObjects tells them.
+/// The objects of another program, from its GetManagedObjects.
 struct ManagedObjects {
   /// The number of objects that are read.
   static let maximum = 1024

@@ -1,11 +1,11 @@
-/// The objects that are served, with their interfaces and the values of their properties: the one place where these
-/// are. Programs' reads are answered from here, without asking bled.
+/// The served objects, with their interfaces and the values of their properties: the only copy of these. Programs'
+/// reads are answered from here, without asking bled.
 ///
-/// A change of a property is told in a PropertiesChanged, with all others of the same interface up to the next `flush`;
-/// a characteristic's `Value` is told each time. An object is told of before its changes, and children are removed
+/// A changed property is sent in a PropertiesChanged, with all others of the same interface up to the next `flush`; a
+/// characteristic's `Value` is sent each time. An object is announced before its changes, and children are removed
 /// before their parents.
 struct ObjectTree {
-  /// A signal to be sent.
+  /// A signal to send.
   struct Signal: Hashable {
     let path: String
     let interface: Interface
@@ -25,12 +25,12 @@ struct ObjectTree {
   private struct Change {
     let path: String
     let interface: Interface
-    /// The names of the changed properties, in their order; one that has no value now has vanished.
+    /// The names of the changed properties, in order; a property without a value now was removed.
     var names: [String]
   }
 
   private var objects: [String: Object] = [:]
-  /// The interfaces that are new: they are told of with the values that they have then.
+  /// The new interfaces: they are announced with their values at that time.
   private var additions: [(path: String, interfaces: [Interface])] = []
   private var changes: [Change] = []
   private var signals: [Signal] = []
@@ -91,8 +91,8 @@ struct ObjectTree {
         arguments: [.path(path), .strings(interfaces.map(\.rawValue))]))
   }
 
-  /// Sets a property; nil: it has vanished. An object that does not exist, or lacks the interface, stays so.
-  /// - Parameter isRepeated: whether a value that is the same as before is told, too.
+  /// Sets a property; nil removes it. An object that does not exist, or lacks the interface, stays so.
+  /// - Parameter isRepeated: true to send an unchanged value, too.
   mutating func set(
     _ path: String, _ interface: Interface, _ name: String, _ value: BusValue?, isRepeated: Bool = false
   ) {
@@ -108,20 +108,20 @@ struct ObjectTree {
     }
   }
 
-  /// Sets a property whose every value counts: it is told by itself, after what changed before.
+  /// Sets a property with a signal for every value, after all earlier changes.
   mutating func tell(_ path: String, _ interface: Interface, _ name: String, _ value: BusValue) {
     gatherChanges()
     set(path, interface, name, value, isRepeated: true)
     gatherChanges()
   }
 
-  /// Adds a signal of an interface's own, after what changed before.
+  /// Adds a signal of an interface's own, after all earlier changes.
   mutating func emit(_ path: String, _ interface: Interface, _ member: String, _ arguments: [BusValue]) {
     gatherChanges()
     signals.append(Signal(path: path, interface: interface, member: member, arguments: arguments))
   }
 
-  /// The signals that tell of what changed since the last call, in order.
+  /// The signals of the changes since the last call, in order.
   mutating func flush() -> [Signal] {
     gatherChanges()
     defer { signals.removeAll(keepingCapacity: true) }
