@@ -26,7 +26,7 @@ final class ClientListener {
       case .connection(let socket): accepted(socket)
       case .none: return
       case .exhausted:
-        // The clients that wait would be told of again and again.
+        // Waiting clients would be reported continuously.
         watch?.isEnabled = false
         _ = loop.schedule(at: EventLoop.now + Self.pause) { [weak self] in self?.watch?.isEnabled = true }
         return

@@ -9,7 +9,7 @@ struct Configuration {
     case name, friendlyName, listen, port, encryption, adapter, connections, activeScan
   }
 
-  /// The place of the file if the command line names none.
+  /// The default path of the file.
   static let standardFile = "/etc/bled/esphome.json"
 
   /// A label of a host name.

@@ -17,10 +17,10 @@ struct KeyFile {
   init(directory: String) { self.directory = directory }
 
   /// The key in the form in which people enter it: base64.
-  /// - Returns: nil if there is none yet.
+  /// - Returns: nil without a file.
   func text() throws -> String? { try key().map { Data($0).base64EncodedString() } }
 
-  /// - Returns: nil if there is none yet.
+  /// - Returns: nil without a file.
   func key() throws -> [UInt8]? {
     guard FileManager.default.fileExists(atPath: path) else { return nil }
     let text: Data
@@ -35,13 +35,13 @@ struct KeyFile {
     return Array(key)
   }
 
-  /// The key, which is made if there is none, with the directory itself if only that is missing.
+  /// The key; generates one if there is none, and the directory itself if only that is missing.
   func keyOrNew() throws -> [UInt8] {
     if let key = try key() { return key }
     var generator = SystemRandomNumberGenerator()
     let key = (0..<Self.length).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     let line = Data(key).base64EncodedString() + "\n"
-    // For an existing one, and where a parent is missing, opening the file has the outcome.
+    // For an existing one, and for a missing parent, opening the file has the outcome.
     mkdir(directory, 0o700)
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure(errno) }

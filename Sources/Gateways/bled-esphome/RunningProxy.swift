@@ -18,7 +18,7 @@ final class RunningProxy {
   private var listener: ClientListener?
   private var signals: [SignalWatch] = []
   private var status: Int32 = 0
-  /// Whether it was said that bled is gone.
+  /// True if the log says that bled is unavailable.
   private var hasSaidLost = false
 
   /// - Parameter key: nil: without encryption.
@@ -86,7 +86,7 @@ final class RunningProxy {
   }
 
   private func accept(_ socket: Socket) {
-    // Without memory for the watch the client is let go.
+    // Without memory for the watch the client is disconnected.
     guard let stream = try? TCPStream(socket, on: sockets), let client = proxy.accept(stream) else { return }
     stream.start(received: { client.receive($0) }, ended: { client.ended() })
   }

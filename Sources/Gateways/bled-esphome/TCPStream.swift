@@ -44,8 +44,8 @@ final class TCPStream: ClientStream {
 
   /// Begins to read.
   /// - Parameters:
-  ///   - received: gets the octets of the client.
-  ///   - ended: called when the client has gone.
+  ///   - received: receives the octets of the client.
+  ///   - ended: called when the client has disconnected.
   func start(received: @escaping (ArraySlice<UInt8>) -> Void, ended: @escaping () -> Void) {
     stream.received = { octets, _ in received(Array(octets)[...]) }
     stream.ended = { _ in ended() }

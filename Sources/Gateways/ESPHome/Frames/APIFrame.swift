@@ -9,9 +9,9 @@ package struct APIFrame: Hashable {
   }
 }
 
-/// Reasons for which a client is let go.
+/// The reasons for disconnecting a client.
 package enum APIFault: Error, Hashable {
-  /// The first octet of a frame is none of the protocol.
+  /// The first octet of a frame does not belong to the protocol.
   case badIndicator
   /// The client does not encrypt, and this side does, or the reverse.
   case encryptionMismatch

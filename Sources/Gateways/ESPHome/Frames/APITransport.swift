@@ -9,7 +9,7 @@ import Noise
 /// | hello     | the client's hello   | this side's hello, with name and address                                   |
 /// | handshake | the first message    | the second one; with another key its refusal, and the end                  |
 /// | open      | a frame              | its message                                                                |
-/// | any       | anything else        | an answer that says why, where clients understand one, and the end         |
+/// | any       | anything else        | an answer with the reason, if clients understand one, and the end          |
 /// | ended     | anything             | nothing                                                                    |
 package struct APITransport {
   /// The identity that clients see before the handshake.
@@ -28,9 +28,9 @@ package struct APITransport {
   /// The results of octets.
   package enum Event {
     case message(APIFrame)
-    /// Octets to be sent.
+    /// Octets to send.
     case send([UInt8])
-    /// The end: the octets to be sent before, and the reason.
+    /// The end: the octets to send before, and the reason.
     case end([UInt8], APIFault)
   }
 
@@ -59,11 +59,11 @@ package struct APITransport {
     }
     let handshake = Handshake(
       .nnpsk0, as: .responder, prologue: Self.prologue, preSharedKey: key, ephemeralKey: ephemeralKey)
-    // A key of another length opens to nobody.
+    // A key of another length accepts no client.
     state = handshake.map(State.hello) ?? .ended
   }
 
-  /// Whether the client has shown that it has the key.
+  /// True if the client has proved that it has the key.
   package var hasShownKey: Bool {
     switch state {
     case .open: true
@@ -71,7 +71,7 @@ package struct APITransport {
     }
   }
 
-  /// Adds what one read returned. `next` is to be called until it returns nil before more is added.
+  /// Adds the octets of one read. Call `next` until it returns nil before adding more.
   package mutating func append(_ octets: some Sequence<UInt8>) {
     if case .ended = state { return }
     buffer.append(octets)
@@ -110,7 +110,7 @@ package struct APITransport {
   private mutating func received(_ body: [UInt8]) throws(APIFault) -> Event? {
     switch state {
     case .hello(let handshake):
-      // The client's hello is empty so far; what later ones say does not concern this side.
+      // The client's hello is empty so far; the contents of later ones do not matter here.
       state = .handshake(handshake)
       return .send(
         NoiseFrames.octets([1] + Array(identity.name.utf8) + [0] + Array(identity.address.utf8) + [0]))
@@ -141,10 +141,10 @@ package struct APITransport {
     return .end(Self.farewell(fault, state), fault)
   }
 
-  /// The octets by which a client learns what it has to change.
+  /// The octets that inform a client of the required change.
   private static func farewell(_ fault: APIFault, _ state: State) -> [UInt8] {
     switch (state, fault) {
-    // An empty frame of the own kind: the client sees by its first octet how this side speaks.
+    // An empty frame of the own kind: its first octet shows the client the protocol of this side.
     case (.plain, .encryptionMismatch): [0, 0, 0]
     case (.hello, .encryptionMismatch): refusal("Bad indicator byte")
     case (.handshake, .wrongKey): refusal("Handshake MAC failure")

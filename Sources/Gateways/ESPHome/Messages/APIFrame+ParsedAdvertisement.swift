@@ -24,7 +24,7 @@ extension APIFrame {
 }
 
 extension ProtobufWriter {
-  /// Data with the number of its owner. The field between the two is that of older firmware.
+  /// Data with the number of its owner. The field between the two belongs to older firmware.
   fileprivate mutating func part(_ field: UInt32, _ owner: String, _ data: [UInt8]) {
     message(field) {
       $0.text(1, owner)

@@ -2,7 +2,7 @@
 enum APIRequest: Hashable {
   /// `minor` is of the version 1.minor that the client speaks.
   case hello(client: [UInt8], minor: UInt32)
-  /// Of clients before 2026.1, which had passwords.
+  /// From clients before 2026.1, which had passwords.
   case authenticate
   case disconnect
   case disconnected
@@ -11,7 +11,7 @@ enum APIRequest: Hashable {
   case deviceInfo
   case deviceCapabilities
   case listEntities
-  /// Whether the client reads AD structures itself.
+  /// True if the client reads AD structures itself.
   case subscribeAdvertisements(raw: Bool)
   case unsubscribeAdvertisements
   case setScannerMode(active: Bool)

@@ -2,7 +2,7 @@ import BledRPC
 
 /// The proxy as its clients see it.
 package struct DeviceDescription: Hashable {
-  /// The version of ESPHome whose API this is; clients compare it with the newest one.
+  /// The version of ESPHome with this API; clients compare it with the newest one.
   package static let apiRelease = "2026.1.0"
   package static let manufacturer = "bled"
   package static let model = "Bluetooth proxy"
@@ -20,7 +20,7 @@ package struct DeviceDescription: Hashable {
   package var compactAddress: String { address.lowercased().filter { $0 != ":" } }
 }
 
-/// The abilities that a proxy tells its clients.
+/// The abilities that a proxy announces to its clients.
 struct ProxyFeatures: OptionSet, Hashable {
   let rawValue: UInt32
 

@@ -1,5 +1,5 @@
-/// The fields of a message of Protocol Buffers without repeated fields; of a field that occurs twice, the last counts.
-/// Missing fields and those of another type have their default value, unknown ones are ignored.
+/// The fields of a message of Protocol Buffers without repeated fields; the last of a repeated field counts. Missing
+/// fields and those of another type have their default value, unknown ones are ignored.
 struct ProtobufFields {
   enum WireType: UInt8 {
     case number = 0

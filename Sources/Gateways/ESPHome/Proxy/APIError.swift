@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// The numbers by which clients know failures.
+/// The error numbers that clients know.
 enum APIError {
   /// Core 5.4, Vol 1, Part F, 1.3: ended by this side.
   static let local: Int32 = 0x16

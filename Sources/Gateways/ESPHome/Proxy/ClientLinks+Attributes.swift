@@ -3,7 +3,7 @@ import Bluetooth
 
 /// Services, reads, writes and notifications.
 extension ClientLinks {
-  /// A service is one message; the longest one that is sent, in octets.
+  /// A service is one message; the maximum length sent, in octets.
   private static let longestService = 60_000
 
   func services(_ address: UInt64, minor: UInt32) {
@@ -22,8 +22,8 @@ extension ClientLinks {
   }
 
   func access(_ address: UInt64, _ handle: UInt16, _ access: APIRequest.Access) {
-    // A client that remembers the attributes of earlier connections uses handles at once; bled wants to have
-    // discovered them, which costs one read if it remembers them, too.
+    // A client that remembers the attributes of earlier connections uses handles at once; bled requires a discovery,
+    // which costs one read if it remembers them, too.
     discovered(address) { links, result in
       switch result {
       case .success(let services): links.perform(address, handle, access, services)

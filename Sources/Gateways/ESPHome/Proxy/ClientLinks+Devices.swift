@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// Pairing, what is remembered of devices, and parameters of connections.
+/// Pairing, remembered data of devices, and connection parameters.
 extension ClientLinks {
   func pair(_ address: UInt64) {
     guard let peripheral = links[address]?.connected else {
@@ -20,7 +20,7 @@ extension ClientLinks {
     ) { links, result in links.answer(.unpaired(address, error: Self.code(result))) }
   }
 
-  /// bled forgets a device once nobody is connected to it.
+  /// bled forgets a device that no client is connected to.
   func clearCache(_ address: UInt64) {
     if links[address] != nil {
       update(address) { $0.isToBeForgotten = true }

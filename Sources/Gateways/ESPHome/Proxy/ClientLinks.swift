@@ -2,7 +2,7 @@ import BledConnection
 import BledRPC
 import Bluetooth
 
-/// The connections of one client to devices, in a session of bled of its own: when it ends, they end.
+/// The connections of one client to devices, in its own session of bled: they end with the session.
 final class ClientLinks {
   /// The time of a connection attempt, in seconds: clients give up after 20 to 30.
   private static let attemptTime = 20.0
@@ -27,7 +27,7 @@ final class ClientLinks {
     self.send = send
   }
 
-  /// The client has gone.
+  /// The client has disconnected.
   func close() {
     isClosed = true
     for address in links.keys { context.release(address, by: client) }
@@ -128,7 +128,7 @@ final class ClientLinks {
     for completion in link.waiting {
       completion(.failure(GAPError.disconnected.error("the connection has ended")))
     }
-    // In this order: clients take a slot that is free while they are connected for an error.
+    // In this order: clients occupy a free slot while they are connected for an error.
     send(.notConnected(address, error: error))
     context.release(address, by: client)
     if link.isToBeForgotten, let peripheral = link.peripheral {
@@ -142,7 +142,7 @@ final class ClientLinks {
     for address in links.keys.sorted() { end(address, error: APIError.connection(error)) }
   }
 
-  /// bled has told that the client no longer uses a device in the way in which it did.
+  /// bled has reported that the client no longer uses a device in the earlier way.
   func update(_ address: UInt64, _ change: (inout DeviceLink) -> Void) {
     if var link = links[address] {
       change(&link)

@@ -9,10 +9,10 @@ import Bluetooth
 /// | connected  | a request by handle  | done at once if the attributes are discovered, else after the discovery |
 /// | connected  | services changed     | the next request discovers again                                        |
 /// | connected  | disconnect           | disconnecting                                                           |
-/// | any        | ended                | removed by its owner; what waits fails                                  |
+/// | any        | ended                | removed by its owner; requests fail                                     |
 struct DeviceLink {
   enum State {
-    /// `isCancelled`: the client does not want it any more.
+    /// `isCancelled`: the client no longer wants it.
     case connecting(isCancelled: Bool)
     case connected(peripheral: String, mtu: Int)
     case disconnecting(peripheral: String)
@@ -36,7 +36,7 @@ struct DeviceLink {
   var discovery = Discovery.none
   var waiting: [(Result<[ServiceDescription], BluetoothError>) -> Void] = []
   var subscriptions: [UInt16: Subscription] = [:]
-  /// Whether the client wants the device's attributes to be forgotten after this connection.
+  /// True if the client wants the device's attributes forgotten after this connection.
   var isToBeForgotten = false
 
   /// bled's identifier of the device, while it is connected.
@@ -44,7 +44,7 @@ struct DeviceLink {
     if case .connected(let peripheral, _) = state { peripheral } else { nil }
   }
 
-  /// The same, also at the end of the connection.
+  /// The device, also at the end of the connection.
   var peripheral: String? {
     switch state {
     case .connected(let peripheral, _), .disconnecting(let peripheral): peripheral

@@ -16,7 +16,7 @@ package final class Proxy {
     package var adapter: String?
     /// The connections to devices at a time.
     package var connections: Int
-    /// Whether the scan is active until a client chooses.
+    /// True if the scan is active until a client chooses.
     package var scansActively: Bool
 
     package init(
@@ -32,16 +32,17 @@ package final class Proxy {
     }
   }
 
-  /// The clients that have said hello; those that have not yet, but have shown the key; and those without either.
+  /// The clients that have said hello; the clients that have not yet, but have shown the key; and the clients without
+  /// either.
   private static let clientLimit = 16
   private static let silentLimit = 16
   private static let strangerLimit = 16
 
-  /// The proxy can serve clients: at first, and when bled or the adapter is there again.
+  /// The proxy can serve clients: at first, and when bled or the adapter is available again.
   package var whenReady: (DeviceDescription) -> Void = { _ in }
-  /// bled is there, and its adapter is awaited, with the reason.
+  /// bled is available, and its adapter is awaited, with the reason.
   package var whenWaiting: (String) -> Void = { _ in }
-  /// bled is gone, or cannot be reached.
+  /// The connection to bled is lost, or cannot be made.
   package var whenLost: (BluetoothError) -> Void = { _ in }
 
   /// The identity; nil until the adapter's address is known.
@@ -52,9 +53,9 @@ package final class Proxy {
   private let scanner: Scanner
   private var features = ProxyFeatures()
   private var adapters: [AdapterDescription] = []
-  /// In the order in which they came.
+  /// In the order of their arrival.
   private var clients: [ProxyClient] = []
-  /// The clients that hear advertisements, by their numbers, and whether they read AD structures themselves.
+  /// The clients that receive advertisements, by their numbers, each with true if it reads AD structures itself.
   private var subscribers: [Int: Bool] = [:]
   private var lastNumber = 0
 
@@ -100,7 +101,7 @@ package final class Proxy {
   // MARK: Clients
 
   /// A client has connected.
-  /// - Returns: nil if there is no place for it; the stream is then closed.
+  /// - Returns: nil without a place for it; the stream is then closed.
   package func accept(_ stream: any ClientStream) -> ProxyClient? {
     guard let device, clientCount < Self.clientLimit else {
       context.counters.refused += 1
@@ -117,8 +118,8 @@ package final class Proxy {
     return client
   }
 
-  /// Connections without a hello cannot keep others out: one gives way, the oldest of those that have the key, and of
-  /// the others the oldest from where most of them come.
+  /// Connections without a hello must not exclude others: one is closed, the oldest of the clients with the key, and
+  /// among the others the oldest from the most frequent origin.
   private func makeRoom(for origin: [UInt8]) {
     let silent = clients.filter { $0.isSilent && !$0.isStranger }
     for client in silent.dropLast(Self.silentLimit - 1) { client.giveWay() }
@@ -137,9 +138,9 @@ package final class Proxy {
     unsubscribe(client)
   }
 
-  /// - Parameter isRaw: whether the client reads AD structures itself.
+  /// - Parameter isRaw: true if the client reads AD structures itself.
   func subscribe(_ client: ProxyClient, raw isRaw: Bool) {
-    // The state is told with its change, if this is the first one, else now.
+    // The state is reported with its change if this is the first subscriber, else now.
     let isFirst = subscribers.isEmpty
     subscribers[client.number] = isRaw
     wantScan()

@@ -1,18 +1,8 @@
 import Bluetooth
 
-/// One client of the proxy: its frames, its hello, and whether it is still there.
-///
-/// | State   | Input                         | Output                                                              |
-/// |---------|-------------------------------|---------------------------------------------------------------------|
-/// | silent  | hello                         | served                                                              |
-/// | silent  | another message, or 15 s      | the end                                                             |
-/// | served  | a message                     | its answers                                                         |
-/// | served  | no octets for 60 s            | a ping; the end after 150 s                                         |
-/// | served  | disconnect, a malformed frame | the end                                                             |
-/// | served  | it does not read              | advertisements are dropped above 64 KiB; the end above 1 MiB        |
-/// | ended   | anything                      | nothing                                                             |
+/// A client of the proxy: its frames, its hello, and the check that it is connected.
 package final class ProxyClient {
-  /// The version 1.minor of the API: clients ask for the capabilities from 1.15 on.
+  /// The version 1.minor of the API: clients request the capabilities from 1.15 on.
   static let minor: UInt32 = 15
   private static let helloTime = Duration.seconds(15)
   private static let pingTime = Duration.seconds(60)
@@ -53,7 +43,7 @@ package final class ProxyClient {
     if case .silent = state { true } else { false }
   }
 
-  /// Whether it has shown neither a key nor a hello.
+  /// True if it has shown neither a key nor a hello.
   var isStranger: Bool { isSilent && !transport.hasShownKey }
 
   var origin: [UInt8] { stream.origin }
@@ -161,7 +151,7 @@ package final class ProxyClient {
 
   // MARK: The end
 
-  /// Tells the client that the proxy ends.
+  /// Notifies the client that the proxy ends.
   func dismiss() {
     send(.disconnect)
     end()

@@ -6,16 +6,16 @@ import Bluetooth
 ///
 /// | Wanted         | Daemon            | State                                  |
 /// |----------------|-------------------|----------------------------------------|
-/// | by nobody      | any               | idle                                   |
-/// | by clients     | gone              | stopped                                |
+/// | by no client   | any               | idle                                   |
+/// | by clients     | lost              | stopped                                |
 /// | by clients     | asked             | starting                               |
 /// | by clients     | has agreed        | running; failed while the adapter is not on |
 /// | by clients     | has refused       | failed                                 |
 final class Scanner {
-  /// The advertisements of a message, and the time for which the first one waits.
+  /// Maximum advertisements of a message, and the time for which the first one waits.
   private static let batchSize = 16
   private static let batchTime = Duration.milliseconds(100)
-  /// The signal strength if it is not known: the weakest, so that a proxy that knows is preferred.
+  /// The signal strength if unknown: the weakest, so that a proxy that knows it is preferred.
   private static let unknownStrength: Int32 = -127
 
   /// The state or the mode has changed.
@@ -36,7 +36,7 @@ final class Scanner {
   private var isWantedRaw = false
   private var isWantedParsed = false
   private var adapterIsOn = true
-  /// The scan that the daemon was asked for last.
+  /// The daemon's last requested scan.
   private var attempt = 0
   private var accepted: Bool?
   private var batch: [UInt8] = []
@@ -53,15 +53,15 @@ final class Scanner {
   /// The state for a client.
   var frame: APIFrame { .scannerState(state, isActive: isActive, configuredActive: configuredActive) }
 
-  /// bled is there, or gone.
+  /// bled is available, or lost.
   func use(_ session: DaemonSession?) {
     self.session = session
     restart()
   }
 
   /// - Parameters:
-  ///   - raw: whether there are clients that read AD structures themselves.
-  ///   - parsed: whether there are others.
+  ///   - raw: true if there are clients that read AD structures themselves.
+  ///   - parsed: true if there are other clients.
   func want(raw: Bool, parsed: Bool) {
     let wasWanted = isWanted
     (isWantedRaw, isWantedParsed) = (raw, parsed)

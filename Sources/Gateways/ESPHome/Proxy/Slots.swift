@@ -18,7 +18,7 @@ struct Slots {
     return true
   }
 
-  /// - Returns: whether the client had it.
+  /// - Returns: true if the client had it.
   mutating func release(_ address: UInt64, by client: Int) -> Bool {
     guard clients[address] == client else { return false }
     clients[address] = nil
