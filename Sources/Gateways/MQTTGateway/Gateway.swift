@@ -5,7 +5,7 @@ import ValueFormats
 
 /// The gateway: bled's session on one side, the broker on the other. It does no I/O.
 package final class Gateway {
-  /// How often the counters are published.
+  /// The interval at which the counters are published.
   private static let statusPause = Duration.seconds(60)
 
   private let configuration: GatewayConfiguration
@@ -21,9 +21,9 @@ package final class Gateway {
   /// The number of the last message. It begins with the time, in milliseconds: so it ascends across restarts, too.
   private var sequence: UInt64
   private var isActive: Bool
-  /// Whether it was said, in this connection, that the broker refuses messages.
+  /// True if the log says, in this connection, that the broker refuses messages.
   private var hasSaidRefused = false
-  /// Whether it was said that bled is not there.
+  /// True if the log says that bled is unavailable.
   private var hasSaidLost = false
   private var heldAlarm: (any ScheduledWork)?
   private var statusAlarm: (any ScheduledWork)?
@@ -57,7 +57,7 @@ package final class Gateway {
     outbox.refused = { [unowned self] in refused($0) }
   }
 
-  /// Begins to look for bled.
+  /// Starts connecting to bled.
   package func start() {
     if configuration.broker.isOlderByDefault {
       say(
@@ -69,7 +69,7 @@ package final class Gateway {
     session.start()
   }
 
-  /// Ends the session of bled, and says good-bye to the broker.
+  /// Ends the session of bled, and disconnects from the broker in order.
   package func close() {
     session.close()
     heldAlarm?.cancel()
@@ -80,10 +80,10 @@ package final class Gateway {
     outbox.sendNow(availability("offline"))
   }
 
-  /// Whether nothing is on its way to the broker.
+  /// True if no message is on its way to the broker.
   package var isIdle: Bool { outbox.isIdle }
 
-  /// The message that the broker sends if this gateway is gone.
+  /// The message that the broker sends after the loss of this gateway.
   package var will: OutgoingMessage { availability("offline") }
 
   private func availability(_ text: String) -> OutgoingMessage {
@@ -117,7 +117,7 @@ package final class Gateway {
   }
 
   /// A message is sent or, with a quality of service of 1, acknowledged.
-  /// - Parameter isRefused: the broker does not want it.
+  /// - Parameter isRefused: true if the broker refuses it.
   package func confirmed(_ token: Int32, isRefused: Bool) { outbox.confirmed(token, isRefused: isRefused) }
 
   private func refused(_ topic: String) {
@@ -126,7 +126,7 @@ package final class Gateway {
     say("the broker refuses messages, such as those to \(topic): allow them in its access list")
   }
 
-  /// The topic to subscribe to; nil if no commands are taken.
+  /// The topic to subscribe to; nil if no commands are accepted.
   package var commandFilter: String? { configuration.commands.isEmpty ? nil : configuration.topics.commandFilter }
 
   /// A message of the broker.
@@ -275,7 +275,7 @@ package final class Gateway {
     counters.reports += 1
     outbox.send(
       OutgoingMessage(topic: configuration.topics.device(address), payload: octets, quality: configuration.quality))
-    // Others decode it now or not at all: it is not kept.
+    // Other decoders read it now or not at all: it is not kept.
     guard configuration.publishesUndecoded, report.decoded == nil, outbox.isConnected else { return }
     outbox.sendNow(
       OutgoingMessage(topic: configuration.topics.undecoded, payload: octets, quality: .atMostOnce))

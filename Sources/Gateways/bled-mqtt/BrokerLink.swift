@@ -17,7 +17,7 @@ final class BrokerLink {
   private var timer: Timer?
   private var isConnected = false
   private var isClosing = false
-  /// The last reason that was said.
+  /// The last logged reason.
   private var lastReason: String?
 
   /// - Parameter say: writes a line to the log.
@@ -88,7 +88,7 @@ final class BrokerLink {
     timer = loop.schedule(at: EventLoop.now + pause.wholeNanoseconds) { [unowned self] in start() }
   }
 
-  /// Ends the loop as soon as the broker has the last messages, or at once if it is away.
+  /// Ends the loop as soon as the broker has the last messages, or at once without a connection.
   func close() {
     isClosing = true
     timer?.cancel()

@@ -5,7 +5,7 @@ import MQTTGateway
 
 /// One connection to the broker: libmosquitto on the event loop. It is used once.
 final class MosquittoClient: Broker {
-  /// Why there is no connection.
+  /// The reason for a missing connection.
   struct Failure: Error, Sendable {
     let text: String
   }
@@ -34,9 +34,9 @@ final class MosquittoClient: Broker {
   var connected: () -> Void = {}
   var confirmed: (Int32, _ isRefused: Bool) -> Void = { _, _ in }
   var received: (IncomingMessage) -> Void = { _ in }
-  /// The broker does not let this client subscribe.
+  /// The broker does not permit this client to subscribe.
   var subscriptionRefused: () -> Void = {}
-  /// There is no connection any more, or none could be made; nil: it was closed here. Told once, the last of all.
+  /// The connection has ended, or could not be made; nil: it was closed here. Called once, as the last of all.
   var ended: (Failure?) -> Void = { _ in }
 
   /// - Parameter will: the message that the broker sends when the connection is lost.
@@ -76,7 +76,7 @@ final class MosquittoClient: Broker {
   private static func set(_ tls: BrokerConfiguration.TLS, _ client: OpaquePointer) throws(Failure) {
     let result = mosquitto_tls_set(
       client, tls.authority, tls.authority == nil ? "/etc/ssl/certs" : nil, tls.certificate, tls.key,
-      // A key with a password would be asked for on a terminal.
+      // A key with a password would prompt for it on a terminal.
       { _, _, _, _ in 0 })
     try check(result, "the files for TLS cannot be used")
   }
@@ -134,7 +134,7 @@ final class MosquittoClient: Broker {
 
   // MARK: The socket
 
-  /// Also the end of what there is to read.
+  /// Also the end of the data to read.
   private static let readable: Watch.Readiness = [.readable, .failed]
 
   private func ready(_ readiness: Watch.Readiness) {
@@ -156,14 +156,14 @@ final class MosquittoClient: Broker {
     }
   }
 
-  /// Whether the broker has closed the connection, and nothing is left to read.
+  /// True if the broker has closed the connection, and nothing is left to read.
   private var isAtEnd: Bool {
     var octet: UInt8 = 0
     let count = recv(mosquitto_socket(client), &octet, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
     return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)
   }
 
-  /// Handles what libmosquitto has told.
+  /// Handles the events of libmosquitto.
   private func drain() {
     isDrainPending = false
     var taken = events.take()
@@ -194,7 +194,7 @@ final class MosquittoClient: Broker {
     watch.interest = mosquitto_want_write(client) ? Self.readable.union(.writable) : Self.readable
   }
 
-  /// Pings the broker when that is due, and finds out that it is gone.
+  /// Pings the broker when that is due, and detects its loss.
   private func scheduleCheck() {
     let seconds = min(15, max(1, configuration.keepAlive / 8))
     timer = loop.schedule(at: EventLoop.now + Int64(seconds) * 1_000_000_000) { [weak self] in
@@ -248,7 +248,7 @@ final class MosquittoClient: Broker {
     loop.execute { [weak self] in self?.drain() }
   }
 
-  /// Says good-bye: the broker does not send the will.
+  /// Disconnects in order: the broker does not send the will.
   func disconnect() {
     guard !isEnded else { return }
     mosquitto_disconnect(client)

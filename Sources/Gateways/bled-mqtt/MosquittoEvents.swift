@@ -2,10 +2,10 @@ import CMosquitto
 import Glibc
 import MQTTGateway
 
-/// The events that libmosquitto tells through its callbacks, in order, until they are taken.
+/// The events that libmosquitto reports through its callbacks, in order, until they are taken.
 ///
-/// A callback comes from inside a call of libmosquitto; during `mosquitto_connect` that is on the thread of the worker,
-/// which hands the whole back before anything is taken.
+/// A callback is called from inside a call of libmosquitto; during `mosquitto_connect` on the thread of the worker,
+/// which hands everything back before any event is taken.
 final class MosquittoEvents {
   enum Event {
     /// The broker has answered the request to connect; nil: it accepts.
@@ -16,7 +16,7 @@ final class MosquittoEvents {
     case subscribed(isRefused: Bool)
   }
 
-  /// The longest topic of a message that is looked at, in octets.
+  /// The longest topic of a message that is read, in octets.
   private static let longestTopic = 1024
 
   fileprivate var events: [Event] = []
@@ -32,7 +32,7 @@ final class MosquittoEvents {
     return events
   }
 
-  /// Has a client tell these events.
+  /// Makes a client report these events.
   func attach(to client: OpaquePointer) {
     mosquitto_user_data_set(client, Unmanaged.passUnretained(self).toOpaque())
     mosquitto_connect_v5_callback_set(client) { _, context, code, _, _ in
@@ -67,7 +67,7 @@ final class MosquittoEvents {
 
   private func received(_ message: mosquitto_message, _ properties: OpaquePointer?) {
     guard let topic = message.topic, strnlen(topic, Self.longestTopic + 1) <= Self.longestTopic else { return }
-    // More than the longest command is refused whatever it is.
+    // More than the longest command is refused.
     let count = min(Int(max(0, message.payloadlen)), Command.longest + 1)
     let payload = message.payload.map { Array(UnsafeRawBufferPointer(start: $0, count: count)) } ?? []
     events.append(

@@ -41,7 +41,7 @@ enum MosquittoProperties {
     return body(list)
   }
 
-  /// Calls `body` with the properties of a request to connect: no packet longer than this is wanted, in octets.
+  /// Calls `body` with the properties of a connect request that limits packets to this length, in octets.
   static func withMaximumPacket<Result>(_ maximum: UInt32, _ body: (OpaquePointer?) -> Result) -> Result {
     var list: OpaquePointer?
     mosquitto_property_add_int32(&list, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), maximum)

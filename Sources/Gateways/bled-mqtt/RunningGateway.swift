@@ -9,7 +9,7 @@ import MQTTGateway
 
 /// The process: bled's socket and the broker on one event loop.
 final class RunningGateway {
-  /// How long the last messages may take, in nanoseconds.
+  /// Time for the last messages, in nanoseconds.
   private static let goodbye: Int64 = 2_000_000_000
   /// The pause between two lines about the spool, in nanoseconds.
   private static let pause: Int64 = 60_000_000_000

@@ -11,10 +11,10 @@ struct Settings {
   let credentials: BrokerCredentials?
   /// The names and formats that the owner of the machine gives.
   let names: NameList
-  /// The fault of their file, which is then not used; nil: none.
+  /// The fault of their file, which is then not used; nil for none.
   let namesFault: String?
 
-  /// - Throws: `FileError`, or `ValidationError` for a file that others may read or that is missing.
+  /// - Throws: `FileError`, or `ValidationError` for a missing file, or one that other users may read.
   init(file: String) throws {
     configuration = try GatewayConfiguration(file: file, hostName: Self.hostName)
     if configuration.isSecret { try Self.checkSecret(file) }
@@ -60,7 +60,7 @@ struct Settings {
     }
   }
 
-  /// The first part of the name of this machine.
+  /// The first part of this machine's name.
   private static var hostName: String {
     var octets = [CChar](repeating: 0, count: 256)
     guard gethostname(&octets, octets.count - 1) == 0 else { return "bled" }

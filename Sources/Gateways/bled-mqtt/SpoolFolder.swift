@@ -12,7 +12,7 @@ final class SpoolFolder: SpoolStore {
     var description: String { "\(path): \(String(cString: strerror(code)))" }
   }
 
-  /// How many damaged files are kept.
+  /// Maximum damaged files kept.
   private static let maximumDamaged = 4
   private static let ending = ".spool"
   private static let damagedEnding = ".damaged"
@@ -20,7 +20,7 @@ final class SpoolFolder: SpoolStore {
   private let path: String
   /// The file that is being written, and its length.
   private var written: (number: UInt64, descriptor: Int32, length: Int)?
-  /// The file in which messages are marked.
+  /// The file with marked messages.
   private var marked: (number: UInt64, descriptor: Int32)?
 
   /// Makes the folder, if it is missing.
@@ -40,7 +40,7 @@ final class SpoolFolder: SpoolStore {
     try numbers(Self.ending).map { number in
       var status = stat()
       let name = name(number)
-      // Of the entry itself: one that is no file cannot be read, and is moved aside then.
+      // The entry itself, without following links: an entry that is not a file cannot be read, and is moved aside then.
       guard lstat(name, &status) == 0 else { throw Failure(path: name, code: errno) }
       return (number, Int(status.st_size))
     }

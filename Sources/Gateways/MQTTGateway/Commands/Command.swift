@@ -8,14 +8,14 @@ package enum Command: Hashable, Sendable {
   /// A value of a device.
   package struct Target: Hashable, Sendable {
     package var address: DeviceAddress
-    /// Whether the command gives the type of the address; bled knows that of devices that it has heard.
+    /// True if the command gives the type of the address; bled knows the type of devices that it has received.
     package var hasType: Bool
     package var service: BluetoothUUID?
     package var characteristic: BluetoothUUID
     package var form: Form
   }
 
-  /// How a value is written in JSON.
+  /// The form of a value in JSON.
   package enum Form: String, CaseIterable, Sendable {
     case string = "STRING"
     case hex = "HEX"
@@ -25,10 +25,10 @@ package enum Command: Hashable, Sendable {
 
   case read(Target)
   case write(Target, [UInt8], response: Bool)
-  /// Whether to scan actively.
+  /// Scan; actively if true.
   case scan(isActive: Bool)
 
-  /// Why something is not a command.
+  /// The reason why a text is not a command.
   package struct Failure: Error, Hashable, Sendable {
     package let message: String
 
@@ -46,7 +46,7 @@ package enum Command: Hashable, Sendable {
     var writeService: String?
     var writeCharacteristic: String?
     var writeValue: JSONValue?
-    /// Not one of OpenMQTTGateway: false is a write without response.
+    /// Not part of OpenMQTTGateway: false is a write without response.
     var writeResponse: Bool?
     var form: String?
     var addressType: Int?
@@ -124,7 +124,7 @@ extension Command.Form {
   /// The longest value of an attribute (Core 5.4, Vol 3, Part F, 3.2.9).
   private static let longest = 512
 
-  /// The octets that a value in JSON means; a number is little endian, in as few of 1, 2, 4 or 8 octets as it fits.
+  /// The octets of a value in JSON; a number is little endian, in the fewest of 1, 2, 4 or 8 octets that hold it.
   func octets(_ value: JSONValue) throws(Command.Failure) -> [UInt8] {
     let octets: [UInt8]
     switch (self, value) {
@@ -160,7 +160,7 @@ extension Command.Form {
     return (0..<4).map { UInt8(truncatingIfNeeded: bits >> (8 * UInt32($0))) }
   }
 
-  /// A value as it is told; hex if it has no such form.
+  /// A value as text; hex if it has no such form.
   func text(_ octets: [UInt8]) -> JSONValue {
     let bits = octets.prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     switch self {

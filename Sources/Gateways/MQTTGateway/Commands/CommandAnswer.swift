@@ -9,7 +9,7 @@ struct CommandAnswer {
   /// In seconds since the epoch.
   let time: Double
 
-  /// Why a command failed: the sentence, and the name of the error, if bled gave it one.
+  /// The reason why a command failed: the sentence, and the name of the error, if bled gave one.
   struct Failure: Error {
     let message: String
     let name: String?

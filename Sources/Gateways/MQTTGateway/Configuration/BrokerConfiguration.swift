@@ -1,6 +1,6 @@
 import JSONFiles
 
-/// The broker, and how to connect to it.
+/// The broker, and the settings of the connection.
 package struct BrokerConfiguration: Hashable, Sendable {
   /// The versions of the protocol.
   package enum Version: String, CaseIterable, Sendable {
@@ -10,7 +10,7 @@ package struct BrokerConfiguration: Hashable, Sendable {
 
   /// An encrypted connection.
   package struct TLS: Hashable, Sendable {
-    /// The file with the certificates that sign the broker's; nil: those of the system.
+    /// The file with the certificates that sign the broker's; nil: the system's.
     package var authority: String?
     /// The file with this gateway's certificate, and the one with its key.
     package var certificate: String?
@@ -23,9 +23,9 @@ package struct BrokerConfiguration: Hashable, Sendable {
   /// The file with user and password.
   package var credentials: String?
   /// Without TLS any machine on the way to the broker can send packets, and libmosquitto 2.0 aborts at an invalid
-  /// property of MQTT 5: such a broker gets 3.1.1, which has none, unless the configuration says otherwise.
+  /// property of MQTT 5: such a broker gets 3.1.1, which has none, unless the configuration sets the version.
   package var version = Version.v5
-  /// Whether the configuration leaves the version open, and the way to the broker allows only the older one.
+  /// True if the configuration leaves the version open, and the way to the broker allows only the older one.
   package private(set) var isOlderByDefault = false
   /// The pause after which the connection is checked, in seconds.
   package var keepAlive = 30
@@ -52,7 +52,7 @@ package struct BrokerConfiguration: Hashable, Sendable {
     client = try members.optional(.client) { value throws(FileError) in try value.text(atMost: 128) }
   }
 
-  /// Whether the broker is on this machine, by its name.
+  /// True if the broker is on this machine, by its name.
   private var isHere: Bool {
     let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
     return host == "localhost" || host == "::1"

@@ -6,25 +6,25 @@ package struct GatewayConfiguration: Hashable, Sendable {
   /// The default path of the file.
   package static let defaultFile = "/etc/bled/mqtt.json"
 
-  /// The parts of the gateway that take commands.
+  /// The parts of the gateway that accept commands.
   package enum CommandKind: String, CaseIterable, Sendable {
     /// Reading values of devices.
     case read
     /// Writing values to devices.
     case write
-    /// Changing how this gateway scans, until it is started again.
+    /// Changing the scan of this gateway, until its restart.
     case scan
   }
 
-  /// How to scan.
+  /// The settings of the scan.
   package struct Scan: Hashable, Sendable {
-    /// Whether devices are asked for their scan response.
+    /// True to request scan responses of devices.
     package var isActive = true
     /// The adapter; nil: all.
     package var adapter: String?
     /// In dBm: weaker reports are not published.
     package var rssi: Int?
-    /// The keys of devices that encrypt what they advertise.
+    /// The keys of devices with encrypted advertisements.
     package var keys: [DeviceKey] = []
   }
 
@@ -43,9 +43,9 @@ package struct GatewayConfiguration: Hashable, Sendable {
   package var topics: Topics
   package var quality = QualityOfService.atMostOnce
   package var publish = PublishPolicy.Limits()
-  /// Whether advertisements that bled does not decode are also published for other decoders.
+  /// True to also publish advertisements that bled does not decode, for other decoders.
   package var publishesUndecoded = true
-  /// The topic under which Home Assistant looks for descriptions of sensors; nil: none are published.
+  /// The topic at which Home Assistant expects descriptions of sensors; nil: none are published.
   package var discovery: String? = "homeassistant"
   package var scan = Scan()
   package var devices: [SubscribedDevice] = []
@@ -55,7 +55,7 @@ package struct GatewayConfiguration: Hashable, Sendable {
 
   /// Reads a file.
   /// - Parameter hostName: the name of this machine, for a gateway without a name of its own.
-  /// - Throws: what is wrong with the file and where.
+  /// - Throws: the fault of the file and its place.
   package init(file path: String, hostName: String) throws(FileError) {
     try self.init(try JSONFile.read(path), hostName: hostName)
   }
@@ -82,7 +82,7 @@ package struct GatewayConfiguration: Hashable, Sendable {
     spoolLimit = megabytes << 20
   }
 
-  /// Whether others may not see the file: it has keys.
+  /// True if other users may not see the file: it has keys.
   package var isSecret: Bool { !scan.keys.isEmpty }
 
   private static func topics(_ root: FileMembers<Key>, _ hostName: String) throws(FileError) -> Topics {
@@ -123,7 +123,7 @@ extension PublishPolicy.Limits {
 extension GatewayConfiguration.Scan {
   private enum Keys: String, CaseIterable { case active, adapter, rssi, keys }
 
-  /// As many as bled takes.
+  /// The maximum of bled.
   private static let maximumKeys = 64
 
   mutating func read(_ section: FileValue) throws(FileError) {

@@ -10,7 +10,7 @@ package struct SubscribedDevice: Hashable, Sendable {
   }
 
   package let address: DeviceAddress
-  /// Whether the type of the address is given; bled knows that of devices that it has heard.
+  /// True if the type of the address is given; bled knows the type of devices that it has received.
   package let hasType: Bool
   /// The name in its messages.
   package let name: String?

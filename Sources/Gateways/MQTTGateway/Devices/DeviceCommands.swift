@@ -12,26 +12,26 @@ final class DeviceCommands {
     let completion: Completion
   }
 
-  /// How many commands may wait, those that are at work included.
+  /// Maximum commands, including running ones.
   private static let maximum = 32
   /// The time of a connection attempt in seconds.
   private static let timeout = 20.0
 
   private let subscribed: SubscribedDevices
   private var session: DaemonSession?
-  /// By the address of the device; the first of each is at work.
+  /// By the address of the device; the first of each is running.
   private var jobs: [UInt64: [Job]] = [:]
   /// The links that were made for commands.
   private var links: [UInt64: String] = [:]
 
   init(_ subscribed: SubscribedDevices) { self.subscribed = subscribed }
 
-  /// How many wait.
+  /// The number of waiting commands.
   var count: Int { jobs.values.reduce(0) { $0 + $1.count } }
 
   func began(_ session: DaemonSession) { self.session = session }
 
-  /// bled is gone: its session has answered what was at work.
+  /// The connection to bled is lost: its session has answered the running commands.
   func lost() {
     session = nil
     links = [:]
@@ -108,7 +108,7 @@ final class DeviceCommands {
     if jobs[key] == nil || jobs[key]?.isEmpty == false { begin(key) }
   }
 
-  /// The link of a device is not needed any more.
+  /// The link of a device is no longer needed.
   private func leave(_ key: UInt64) {
     guard let peripheral = links.removeValue(forKey: key) else { return }
     session?.tell(PeripheralDisconnect.self, PeripheralDisconnect.Params(peripheral: peripheral))

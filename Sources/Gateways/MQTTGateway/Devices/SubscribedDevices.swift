@@ -39,9 +39,9 @@ final class SubscribedDevices {
     var state = State.away
     /// The characteristics that are subscribed to, by the handles of their values.
     var handles: [UInt16: Int] = [:]
-    /// The characteristics whose subscription is awaited.
+    /// The characteristics with an awaited subscription.
     var awaited: Set<Int> = []
-    /// How often in a row something failed.
+    /// The number of consecutive failures.
     var failures = 0
     /// Distinguishes the links of the device: an answer to a call on an earlier one has no effect.
     var link = 0
@@ -52,7 +52,7 @@ final class SubscribedDevices {
   private var session: DaemonSession?
   /// Distinguishes the sessions.
   private var era = 0
-  /// A value has come.
+  /// A value was received.
   var received: (Value) -> Void = { _ in }
   var say: (String) -> Void = { _ in }
   private(set) var connections: UInt64 = 0
@@ -62,17 +62,17 @@ final class SubscribedDevices {
     self.clock = clock
   }
 
-  /// How many devices are connected.
+  /// The number of connected devices.
   var linked: Int { entries.count { if case .linked = $0.state { true } else { false } } }
 
-  /// The identifier of a device that is connected, for others to use its link; nil if it is none of these.
+  /// The identifier of a connected device, so that others can use its link; nil if it is not in the list.
   func link(to address: DeviceAddress) -> Link? {
     guard let entry = entries.first(where: { $0.device.address.value == address.value }) else { return nil }
     if case .linked(let peripheral) = entry.state { return .linked(peripheral) }
     return .waiting
   }
 
-  /// Whether a device of the list is connected.
+  /// The connection of a device in the list.
   enum Link: Hashable {
     case linked(String)
     case waiting
@@ -116,7 +116,7 @@ final class SubscribedDevices {
     after(index) { $0.connect(index) }
   }
 
-  /// There is no link: nothing of one is left.
+  /// There is no link: removes all of its state.
   private func leave(_ index: Int, _ state: State) {
     entries[index].state = state
     (entries[index].handles, entries[index].awaited) = ([:], [])
@@ -187,7 +187,7 @@ final class SubscribedDevices {
     if end.reconnecting == true { leave(index, .lost(end.peripheral)) } else { pause(index) }
   }
 
-  /// A link that was lost does not come back by itself.
+  /// A lost link is not restored by itself.
   func connectFailed(_ failure: PeripheralConnectFailed.Params) {
     guard let index = index(of: failure.peripheral) else { return }
     say("\(entries[index].device.address) is not reconnected to, which is tried again: \(failure.reason.message)")
@@ -200,7 +200,7 @@ final class SubscribedDevices {
     after(index) { $0.subscribe(index, place) }
   }
 
-  /// Some of the device's attributes are others. bled keeps the subscriptions outside the range; the others, and
+  /// Some of the device's attributes have changed. bled keeps the subscriptions outside the range; the others, and
   /// failed ones, are requested again.
   func servicesChanged(_ change: GATTServicesChanged.Params) {
     guard let index = index(of: change.peripheral), change.start <= change.end else { return }

@@ -18,7 +18,7 @@ enum DecodedFields {
     "measuredPower": "txpower", "txPower": "txpower", "formaldehyde": "for", "movements": "mov",
   ]
 
-  /// Members that say what the message says elsewhere.
+  /// Members with contents found elsewhere in the message.
   private static let omitted: Set<String> = ["address", "product", "format", "company", "reserved"]
 
   /// The name of a field; a number that bled put behind a repeated name stays there.
@@ -51,7 +51,7 @@ enum DecodedFields {
     return Hex.encode([UInt8(product >> 8), UInt8(truncatingIfNeeded: product)])
   }
 
-  /// Writes the fields of decoded data; one that is there already is left out, as JSON has each name once.
+  /// Writes the fields of decoded data, without fields already present, as JSON has each name once.
   static func write(_ decoded: [DecodedData], to writer: inout JSONWriter) throws {
     guard let first = decoded.first else { return }
     let model = model(of: first)
@@ -96,19 +96,19 @@ enum DecodedFields {
 }
 
 extension JSONWriter {
-  /// Writes a member whose value is a text.
+  /// Writes a text member.
   mutating func member(_ name: StaticString, _ text: String) {
     self.name(name)
     value(text)
   }
 
-  /// Writes a member whose value is a whole number.
+  /// Writes a member with a whole number.
   mutating func member(_ name: StaticString, _ number: some FixedWidthInteger) {
     self.name(name)
     value(number)
   }
 
-  /// Writes a member whose value is true or false.
+  /// Writes a member that is true or false.
   mutating func member(_ name: StaticString, _ flag: Bool) {
     self.name(name)
     value(flag)

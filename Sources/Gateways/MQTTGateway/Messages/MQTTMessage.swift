@@ -1,4 +1,4 @@
-/// The delivery that is asked for (MQTT 5.0, 4.3); level 2 is not used.
+/// The requested delivery (MQTT 5.0, 4.3); level 2 is not used.
 package enum QualityOfService: UInt8, Hashable, Sendable {
   case atMostOnce = 0
   case atLeastOnce = 1
@@ -28,7 +28,7 @@ package struct OutgoingMessage: Hashable, Sendable {
 package struct IncomingMessage: Hashable, Sendable {
   package var topic: String
   package var payload: [UInt8]
-  /// Whether the broker had kept it: it was sent before this client subscribed.
+  /// True if the broker had kept it: it was sent before this client subscribed.
   package var isRetained: Bool
   /// The topic to answer on (MQTT 5.0, 3.3.2.3.5).
   package var responseTopic: String?

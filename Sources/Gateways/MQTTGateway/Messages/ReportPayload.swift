@@ -1,8 +1,8 @@
 import BledRPC
 import Bluetooth
 
-/// The message of a device that was heard, in the fields of OpenMQTTGateway, and those of bled: `bled_id`, `gateway`,
-/// `seq` and `time`, which tell the reports of several gateways apart, and which of them was heard when.
+/// The message of a received device, in the fields of OpenMQTTGateway and of bled: `bled_id`, `gateway`, `seq` and
+/// `time`, which tell the reports of several gateways apart and give their order.
 struct ReportPayload {
   /// The names of fields that no decoded value may have.
   static let reserved: Set<String> = [
@@ -12,7 +12,7 @@ struct ReportPayload {
 
   let report: ScanReport.Params
   let gateway: String
-  /// The number of the message: one more than that of the message before.
+  /// The number of the message: one more than the previous one.
   let sequence: UInt64
 
   /// The octets.
@@ -31,7 +31,7 @@ struct ReportPayload {
           try writer.value(Self.distance(rssi: rssi, measuredPower: power))
         }
       }
-      // One service's data as OpenMQTTGateway has it; sorted, so that it is always the same one.
+      // One service's data as OpenMQTTGateway has it; sorted, so that the choice is stable.
       if let (uuid, data) = report.serviceData?.min(by: { $0.key < $1.key }) {
         writer.name("servicedata")
         writer.value(data)
@@ -57,7 +57,7 @@ struct ReportPayload {
 
   private static func hasPower(_ decoded: [DecodedData]) -> Bool { decoded.contains { $0["txPower"] != nil } }
 
-  /// The signal strength of a beacon at 1 m, as it says.
+  /// The signal strength of a beacon at 1 m, according to itself.
   private static func measuredPower(_ decoded: [DecodedData]) -> Int? {
     for data in decoded {
       if case .integer(let power) = data["measuredPower"] { return power }

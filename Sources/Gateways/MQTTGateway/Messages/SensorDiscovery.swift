@@ -3,14 +3,14 @@ import Bluetooth
 
 /// The descriptions by which Home Assistant finds the sensors of devices (MQTT discovery), retained by the broker.
 ///
-/// They name no gateway: several that hear a device publish the same, and a value may come from any of them.
+/// They name no gateway: several that receive a device publish the same, and a value may come from any of them.
 struct SensorDiscovery {
-  /// A field whose value is a state.
+  /// A field with a state as its value.
   private struct Sensor {
-    /// `device_class`; nil: none fits.
+    /// `device_class`; nil if none fits.
     let kind: String?
     let unit: String?
-    /// Whether its values only ascend.
+    /// True if its values only increase.
     let isTotal: Bool
     let isBinary: Bool
 
@@ -64,14 +64,14 @@ struct SensorDiscovery {
 
   /// Values older than this are unavailable, in seconds.
   private static let expiry = 3600
-  /// How many devices are described; those that are heard later are not.
+  /// Maximum described devices; devices received later are not described.
   private static let maximum = 1024
 
   private let prefix: String
   private let topics: Topics
   private var devices: [UInt64: Device] = [:]
 
-  /// - Parameter prefix: the topic under which Home Assistant looks.
+  /// - Parameter prefix: the topic of Home Assistant's discovery.
   init(prefix: String, topics: Topics) {
     self.prefix = prefix
     self.topics = topics
@@ -80,11 +80,11 @@ struct SensorDiscovery {
   /// The number of devices that are described.
   var count: Int { devices.count }
 
-  /// The descriptions of the sensors of a device that have not been described before.
+  /// The descriptions of a device's sensors that have not been described before.
   mutating func messages(for report: ScanReport.Params) -> [OutgoingMessage] {
     guard let decoded = report.decoded?.filter({ !Self.beacons.contains($0.kind) }), let first = decoded.first,
       let kind = report.addressType.known,
-      // An address that changes is not that of a sensor.
+      // A changing address does not belong to a sensor.
       let address = DeviceAddress(report.address, kind: kind), address.isIdentity
     else { return [] }
     var device: Device
@@ -153,7 +153,7 @@ struct SensorDiscovery {
       isRetained: true)
   }
 
-  /// The description of the gateway: whether it is there.
+  /// The description of the gateway: its availability.
   private func gateway() -> OutgoingMessage? {
     // Home Assistant accepts letters, digits, dashes and underscores.
     let name = String(

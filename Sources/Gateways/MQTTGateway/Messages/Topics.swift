@@ -25,7 +25,7 @@ package struct Topics: Hashable, Sendable {
   /// The commands for this gateway: a filter.
   package var commandFilter: String { "\(root)/commands/MQTTtoBT/#" }
 
-  /// Whether a topic is one of those to which commands are sent: with no level below, or `config`.
+  /// True if commands are sent to a topic: with no level below, or `config`.
   package func isCommand(_ topic: String) -> Bool {
     ["", "/config"].contains { topic.hasSameOctets(as: "\(root)/commands/MQTTtoBT\($0)") }
   }
@@ -46,8 +46,8 @@ package struct Topics: Hashable, Sendable {
     Hex.encode(address.littleEndian.reversed()).uppercased()
   }
 
-  /// Whether an answer may be sent to this topic: it has no wildcards, is not one of the broker's own, and is not one
-  /// that a gateway takes commands from.
+  /// True if an answer may be sent to this topic: it has no wildcards, is not one of the broker's own, and no gateway
+  /// accepts commands from it.
   package static func isAnswerable(_ topic: String) -> Bool {
     guard (1...longest).contains(topic.utf8.count), !topic.utf8.starts(with: "$".utf8),
       !topic.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "#") })
@@ -59,7 +59,7 @@ package struct Topics: Hashable, Sendable {
   /// The longest topic that is used, in octets.
   package static let longest = 256
 
-  /// Whether a text can be levels of a topic that is published to.
+  /// True if a text can be levels of a topic to publish to.
   package static func isName(_ text: String, levels: ClosedRange<Int>) -> Bool {
     let octets = Array(text.utf8)
     guard (1...64).contains(octets.count), octets.first != UInt8(ascii: "$"),

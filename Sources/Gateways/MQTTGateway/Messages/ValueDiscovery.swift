@@ -5,7 +5,7 @@ import ValueFormats
 /// The descriptions by which Home Assistant finds the numbers of subscribed characteristics (MQTT discovery), retained
 /// by the broker.
 struct ValueDiscovery {
-  /// How many numbers are described; later ones are not.
+  /// Maximum described numbers; later ones are not described.
   private static let maximum = 1024
 
   private let prefix: String
@@ -13,10 +13,10 @@ struct ValueDiscovery {
   /// By their topics.
   private var described: [String: OutgoingMessage] = [:]
 
-  /// - Parameter prefix: The topic under which Home Assistant looks.
+  /// - Parameter prefix: The topic of Home Assistant's discovery.
   init(prefix: String, topics: Topics) { (self.prefix, self.topics) = (prefix, topics) }
 
-  /// The descriptions of the numbers of a value that have not been described before.
+  /// The descriptions of a value's numbers that have not been described before.
   mutating func messages(for value: ValuePayload) -> [OutgoingMessage] {
     guard let meaning = value.meaning else { return [] }
     var new: [OutgoingMessage] = []

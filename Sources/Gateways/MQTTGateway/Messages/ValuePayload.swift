@@ -21,7 +21,7 @@ struct ValuePayload {
   /// The name that the owner gives the characteristic.
   var title: String? { names.name(of: characteristic, in: service, of: "\(address)") }
 
-  /// The meaning of the value; nil if nothing is known.
+  /// The meaning of the value; nil if unknown.
   var meaning: ValueMeaning? {
     let format = names.format(of: characteristic, in: service, of: "\(address)")
     return ValueMeaning(of: characteristic, value: value, format: format)

@@ -1,4 +1,4 @@
-/// The connection to the broker, as long as there is one.
+/// The connection to the broker, while there is one.
 package protocol Broker: AnyObject {
   /// Hands over a message. `Outbox.confirmed` follows once it is sent or, with a quality of service of 1, acknowledged;
   /// never from inside this call.
@@ -7,10 +7,10 @@ package protocol Broker: AnyObject {
 
 /// The result of handing a message to the broker's connection.
 package enum Handover: Hashable, Sendable {
-  /// With the number under which it is confirmed.
+  /// With the number of its confirmation.
   case handed(Int32)
-  /// The broker takes no such message: it is too long, for instance.
+  /// The broker accepts no such message: it is too long, for instance.
   case refused
-  /// The connection has ended, which is told separately.
+  /// The connection has ended, which is reported separately.
   case notConnected
 }

@@ -1,6 +1,6 @@
 import DequeModule
 
-/// The messages on their way to the broker, in their order. It does no I/O but that of the spool.
+/// The messages on their way to the broker, in order. It does no I/O except the spool's.
 ///
 /// | Broker    | Input                              | Message                                                       |
 /// |-----------|------------------------------------|---------------------------------------------------------------|
@@ -9,7 +9,7 @@ import DequeModule
 /// | away      | send                               | to the end of the spool; without a spool it is lost           |
 /// | connected | sendNow                            | ahead of those of the spool; lost with the connection         |
 /// | connected | confirmed                          | done                                                          |
-/// | connected | lost                               | quality 1: to be sent again; quality 0: lost, if not yet sent |
+/// | connected | lost                               | quality 1: sent again later; quality 0: lost, if not yet sent |
 package final class Outbox {
   /// The counters.
   package struct Counters: Hashable, Sendable {
@@ -21,22 +21,22 @@ package final class Outbox {
     package var refused: UInt64 = 0
     /// Messages that went through the spool.
     package var spooled: UInt64 = 0
-    /// Answers and descriptions that found no room.
+    /// Answers and descriptions without room.
     package var unsent: UInt64 = 0
   }
 
   private struct Outstanding {
     let token: Int32
     let topic: String
-    /// The message, if it is to be sent again and not in the spool.
+    /// The message, if it is to be sent again and is not in the spool.
     var message: OutgoingMessage?
     /// Its place in the spool.
     var position: Spool.Position?
   }
 
-  /// How many messages the broker may owe a confirmation.
+  /// Maximum unconfirmed messages.
   private static let window = 64
-  /// How many messages may wait that are not spooled: a description of each sensor.
+  /// Maximum waiting messages outside the spool: a description of each sensor.
   private static let urgentLimit = 16384
 
   package let spool: Spool?
@@ -45,7 +45,7 @@ package final class Outbox {
   private var outstanding: Deque<Outstanding> = []
   private var isClosing = false
   package private(set) var counters = Counters()
-  /// The broker does not want a message to a topic.
+  /// The broker refuses a message to a topic.
   package var refused: (String) -> Void = { _ in }
 
   /// - Parameter spool: nil: while the broker is away, messages are lost.
@@ -53,7 +53,7 @@ package final class Outbox {
 
   package var isConnected: Bool { broker != nil }
 
-  /// Whether nothing is on its way; the spool may still have messages.
+  /// True if nothing is on its way; the spool may still have messages.
   package var isIdle: Bool { urgent.isEmpty && outstanding.isEmpty }
 
   /// From now on the spool keeps its messages.
@@ -82,7 +82,7 @@ package final class Outbox {
     pump()
   }
 
-  /// Sends a message as soon as there is room; it is lost if the broker is away or goes.
+  /// Sends a message as soon as there is room; it is lost without a connection to the broker.
   package func sendNow(_ message: OutgoingMessage) {
     guard isConnected, urgent.count < Self.urgentLimit else {
       counters.unsent += 1
@@ -100,7 +100,7 @@ package final class Outbox {
   }
 
   /// A message is sent, or acknowledged.
-  /// - Parameter isRefused: the broker does not want it; it is not sent again.
+  /// - Parameter isRefused: true if the broker refuses it; it is not sent again.
   package func confirmed(_ token: Int32, isRefused: Bool = false) {
     guard let index = outstanding.firstIndex(where: { $0.token == token }) else { return }
     let entry = outstanding.remove(at: index)
@@ -168,7 +168,7 @@ package final class Outbox {
     return handover
   }
 
-  /// Puts messages that are to be sent again, should the connection end, before those that the spool gets next.
+  /// Inserts messages to be sent again, if the connection ends, before the spool's next ones.
   private func spoolOutstanding() {
     guard let spool, spool.isEmpty else { return }
     for index in outstanding.indices {

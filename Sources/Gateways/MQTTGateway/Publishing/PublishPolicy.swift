@@ -2,7 +2,7 @@ import BledRPC
 import Bluetooth
 import DequeModule
 
-/// Which reports of devices become messages. It does no I/O.
+/// Selects the reports of devices that become messages. It does no I/O.
 ///
 /// | Device                | Input                              | Output                                          |
 /// |-----------------------|------------------------------------|-------------------------------------------------|
@@ -10,20 +10,20 @@ import DequeModule
 /// | new, or other data    | report, no message is left         | nothing; the newest such report is held         |
 /// | same data             | report, `every` has passed         | the report                                      |
 /// | same data             | report, `every` has not passed     | nothing                                         |
-/// | with a held report    | the time of its next message comes | the held report                                 |
+/// | with a held report    | the time of its next message       | the held report                                 |
 /// | any                   | nothing that was published arrived | nothing; its next report counts as new          |
 ///
 /// A device has `burst` messages, and one more after each `interval`; all together have `total` a second. At the limit
-/// of devices a quarter of them, those not heard for the longest time, are forgotten: they count as new when they are
-/// heard again.
+/// of devices a quarter of them, those silent for the longest time, are forgotten: they count as new when they are
+/// received again.
 package struct PublishPolicy {
   /// The settings.
   package struct Limits: Hashable, Sendable {
-    /// After how long a device whose data has not changed is published again; nil: never.
+    /// The interval at which a device with unchanged data is published again; nil: never.
     package var every: Duration? = .seconds(60)
     /// The pause between messages of a device whose data keeps changing.
     package var interval = Duration.seconds(1)
-    /// How many devices are remembered.
+    /// Maximum remembered devices.
     package var devices = 4096
     /// The messages of all devices, for each second.
     package var total = 500
@@ -35,11 +35,11 @@ package struct PublishPolicy {
   private static let burst: Int64 = 4
 
   private struct Device {
-    /// nil if nothing was published of it.
+    /// Nil if nothing was published about it.
     var content: Int?
     var published: Instant
     var heard: Instant
-    /// When its messages are all there again.
+    /// The time at which all its messages are available again.
     var budget: Budget
     var held: RPCMessage?
 
@@ -49,11 +49,11 @@ package struct PublishPolicy {
     }
   }
 
-  /// Messages that come back with time: one every `pause`, `burst` at the most.
+  /// Messages that become available with time: one every `pause`, `burst` at the most.
   private struct Budget {
     let pause: Int64
     let burst: Int64
-    /// When all of them are there again, in nanoseconds.
+    /// The time at which all of them are available again, in nanoseconds.
     private var full: Int64
 
     init(pause: Duration, burst: Int64, at now: Instant) {
@@ -62,7 +62,7 @@ package struct PublishPolicy {
       full = now.nanoseconds
     }
 
-    /// When there is one.
+    /// The time at which one is available.
     var next: Instant { Instant(nanoseconds: full &- pause &* (burst - 1)) }
 
     mutating func take(at now: Instant) -> Bool {
@@ -93,17 +93,17 @@ package struct PublishPolicy {
   /// The number of devices that are remembered.
   package var count: Int { devices.count }
 
-  /// When `due` is to be called; nil: not at all.
+  /// The time at which `due` is to be called; nil: not at all.
   package var deadline: Instant? {
     let next = held.values.min()
     return waiting.isEmpty ? next : min(total.next, next ?? total.next)
   }
 
-  /// A device was heard.
+  /// A device was received.
   /// - Parameters:
   ///   - outline: the parts that decide; most reports are not published, and are not read any further.
   ///   - report: the whole message, which is held if it cannot be published yet.
-  /// - Returns: whether the report is to be published now.
+  /// - Returns: true if the report is to be published now.
   package mutating func heard(_ outline: ScanReport.Outline, _ report: RPCMessage, at now: Instant) -> Bool {
     let content = Self.content(of: outline)
     let peripheral = outline.peripheral
@@ -134,7 +134,7 @@ package struct PublishPolicy {
     return false
   }
 
-  /// The held reports whose time has come, those that wait longest first.
+  /// The held reports that are due, the longest held first.
   package mutating func due(at now: Instant) -> [RPCMessage] {
     let ready = held.filter { $0.value <= now }.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
     for (peripheral, _) in ready {
@@ -156,7 +156,7 @@ package struct PublishPolicy {
     return reports
   }
 
-  /// Nothing that was published has arrived for sure: the next report of each device counts as new.
+  /// No published message is certain to have arrived: the next report of each device counts as new.
   package mutating func publishAgain() {
     for peripheral in devices.keys { devices[peripheral]?.content = nil }
   }

@@ -1,7 +1,7 @@
 import Bluetooth
 
 /// The pauses between attempts to connect to the broker: 1 s, 2 s, 4 s up to 30 s, and up to half as long again, so
-/// that the gateways of a site do not all come at the same time after the broker was restarted.
+/// that the gateways of a site do not all connect at the same time after a restart of the broker.
 package struct Reconnection {
   private static let longest = 30.0
 

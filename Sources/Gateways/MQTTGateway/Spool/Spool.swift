@@ -1,9 +1,9 @@
 import DequeModule
 
-/// The messages that wait for the broker, in files of a bounded size each: in their order, across restarts.
+/// The messages waiting for the broker, in order and across restarts, in files of a bounded size each.
 ///
-/// Only the files that are being read and the one that is being written are in memory. At the limit the oldest file
-/// goes, with its messages. A file that is not as it was written is moved aside as a whole: nothing in it is sent.
+/// Only the files being read and the file being written are in memory. At the limit the oldest file is removed, with
+/// its messages. A file that differs from the written one is moved aside as a whole: nothing in it is sent.
 package final class Spool {
   /// A message in the spool.
   package struct Position: Hashable, Sendable {
@@ -25,7 +25,7 @@ package final class Spool {
   package enum Event: Hashable, Sendable {
     /// The limit is reached: the oldest messages go.
     case full
-    /// Nothing can be written: why.
+    /// Nothing can be written, for this reason.
     case unwritable(String)
     /// A file was moved aside.
     case damaged(UInt64)
@@ -61,7 +61,7 @@ package final class Spool {
     }
   }
 
-  /// Whether nothing waits, and nothing that was handed over is unconfirmed.
+  /// True if no message waits or is unconfirmed.
   package var isEmpty: Bool { files.isEmpty }
 
   /// The octets of all files.
@@ -122,17 +122,17 @@ package final class Spool {
     }
   }
 
-  /// Whether a message that is not delivered is still there: it may have been dropped at the limit.
+  /// True if an undelivered message still exists: it may have been dropped at the limit.
   package func has(_ position: Position) -> Bool { files.contains { $0.number == position.file } }
 
-  /// The broker is gone: messages that it has not confirmed are to be handed over again.
+  /// The connection to the broker is lost: unconfirmed messages are to be handed over again.
   package func rewind() {
     for number in loaded.keys { loaded[number]?.rewind() }
   }
 
   // MARK: Files
 
-  /// Reads a file, unless it is in memory; one that cannot be used is gone afterwards.
+  /// Reads a file, unless it is in memory; an unusable file is removed.
   private func load(_ number: UInt64) -> Bool {
     if loaded[number] != nil { return true }
     do {
@@ -147,14 +147,14 @@ package final class Spool {
     }
   }
 
-  /// Nothing more is written to the last file if it is longer.
+  /// Closes the last file for writing if it is longer.
   private func seal(ifLongerThan length: Int) {
     guard let number = tail, let last = files.last, last.length > length else { return }
     tail = nil
     if loaded[number]?.left == 0 {
       remove(at: files.count - 1)
     } else if number != files.first?.number, loaded[number]?.waiting == loaded[number]?.left {
-      // The file is read again when its turn comes.
+      // The file is read again in its turn.
       loaded[number] = nil
     }
   }

@@ -17,9 +17,9 @@ struct SpoolFile {
   private var entries: [Entry] = []
   /// All before it are handed or delivered.
   private var cursor = 0
-  /// How many are not delivered.
+  /// The number of undelivered messages.
   private(set) var left = 0
-  /// How many were not even handed over.
+  /// The number of messages not even handed over.
   private(set) var waiting = 0
 
   /// A new file.
@@ -63,7 +63,7 @@ struct SpoolFile {
   }
 
   /// A message is delivered.
-  /// - Returns: whether it was not before.
+  /// - Returns: true if it was not before.
   mutating func deliver(_ offset: Int) -> Bool {
     guard let index = index(of: offset), entries[index].state != .delivered else { return false }
     if entries[index].state == .waiting { waiting -= 1 }

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// The messages in a file of the spool: what is written, and whether what is read is what was written.
+/// The messages in a file of the spool: writes them, and checks on reading that they are unchanged.
 ///
 /// | Octets | Content                                                                      |
 /// |--------|------------------------------------------------------------------------------|
@@ -15,19 +15,19 @@ enum SpoolRecord {
   static let header = Array("BLEDMQ01".utf8)
   /// The octets before the body of a message.
   static let prefix = 9
-  /// Where among them the mark of delivery is.
+  /// The offset of the delivery mark.
   static let mark = 8
   /// The longest body, in octets.
   static let longest = 65536
 
-  /// Why a file is not used.
+  /// The reason why a file is not used.
   struct Damage: Error {}
 
   /// A message in the octets of a file.
   struct Place {
-    /// Where its first octet is.
+    /// The place of its first octet.
     let offset: Int
-    /// Where its body is.
+    /// The place of its body.
     let body: Range<Int>
     let isDelivered: Bool
   }
@@ -42,7 +42,7 @@ enum SpoolRecord {
   }
 
   /// The messages of a file.
-  /// - Throws: if it is not, to its last octet, what was written.
+  /// - Throws: if any octet differs from the written one.
   static func places(in octets: [UInt8]) throws(Damage) -> [Place] {
     guard octets.starts(with: header) else { throw Damage() }
     var places: [Place] = []
