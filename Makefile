@@ -21,9 +21,9 @@ ARCH ?=
 
 DIST := .build/dist
 SDK := .build/sdk
-# The same for every debug build, so that lint and tests share one.
+# The same options for every debug build, so that lint and tests share one.
 CHECKED := --explicit-target-dependency-import-check error
-# With BUILT=yes it is there, and may not be looked at: SwiftPM makes one build at a time.
+# With BUILT=yes it exists, and must not be examined: SwiftPM makes one build at a time.
 DEBUG := $(if $(BUILT),:,swift build $(CHECKED))
 # SANITIZE=address or thread: a separate build, so that the ordinary one is kept.
 SANITIZED := $(if $(SANITIZE),--sanitize=$(SANITIZE) --scratch-path .build/sanitize-$(SANITIZE))
@@ -36,7 +36,7 @@ release = for program in $(1); do scripts/build -c release --static-swift-stdlib
   scripts/dist $(DIST) $(1)
 SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Benchmarks \
   Fuzz/Package.swift Fuzz/Sources Examples
-# Not those in Python, nor their tables.
+# Without scripts in Python, and their tables.
 PYTHON_SCRIPTS := scripts/assigned-names scripts/check-arrows scripts/check-blocking scripts/check-clocks \
   scripts/check-sizes scripts/check-versions scripts/check-words scripts/sbom
 NO_SCRIPTS := %.py scripts/arrows scripts/words scripts/hooks $(PYTHON_SCRIPTS)
@@ -60,7 +60,7 @@ help: ## lists the targets
 deps: ## installs what is missing for all targets, from Debian and PyPI
 	@scripts/deps build test kernel avatar bleak bluez home python web lint package
 
-# deps-build+test: what a target needs and no more.
+# deps-build+test: the packages that a target needs and no more.
 deps-%:
 	@scripts/deps $(subst +, ,$*)
 
@@ -165,7 +165,7 @@ conformance: deps-build+test ## runs the tests against the shared vectors (BLED_
 fuzz: deps-build ## runs each target in Fuzz with libFuzzer for FUZZ_TIME=60 seconds
 	@Fuzz/run
 
-# Of another architecture than this machine's, in .build/deb-arm64.
+# For another architecture than this machine's, in .build/deb-arm64.
 ifneq ($(filter-out $(NATIVE),$(ARCH)),)
 deb: $(if $(filter arm64,$(ARCH)),python deps-arm64)
 	@$(if $(filter arm64,$(ARCH)),,echo "deb: packages can be made for $(NATIVE) and arm64, not for $(ARCH)"; exit 2)
@@ -190,7 +190,7 @@ release: deb deps-release ## makes what is published, in .build/release-VERSION;
 soak: build deps-test ## checks memory and descriptors while clients misbehave for SOAK_TIME=60 seconds
 	@Tests/Soak/soak.py
 
-# The daemon, the attackers and who is attacked are different users, which only root can start.
+# The daemon, the attackers and the attacked user are different users, which only root can start.
 attack: build deps-kernel ## has users without rights attack the daemon, and measures the effect; ATTACK=text selects
 	@if [ "$$(id -u)" -eq 0 ]; then Tests/Attack/attack.py "$(ATTACK)"; else \
 	  Tests/Kernel/vm --kernel 6.12 -- Tests/Attack/attack.py "$(ATTACK)"; fi
