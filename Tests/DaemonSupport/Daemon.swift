@@ -4,7 +4,7 @@ import TestSupport
 
 /// A real daemon with adapters on one air, simulated or on its own host, and a folder of its own.
 public final class Daemon {
-  /// Its folder, which goes with it.
+  /// Its folder, removed with it.
   public let folder: URL
   private let air: TestAir
   private let process: RunningProgram
@@ -12,12 +12,12 @@ public final class Daemon {
   /// The daemon ended, or did not listen in time.
   public struct NotReady: Error {}
 
-  /// A condition did not come true in time.
+  /// A condition was not met in time.
   public struct TimedOut: Error {}
 
   /// Starts a daemon and waits until it listens.
   /// - Parameters:
-  ///   - adapters: How many adapters there are on its air.
+  ///   - adapters: The number of adapters on its air.
   ///   - scenario: The devices on it.
   public init(adapters: Int, scenario: String = "{}") async throws {
     folder = URL(fileURLWithPath: "/tmp/bled-near-\(UUID().uuidString.prefix(8))")
@@ -64,7 +64,7 @@ public final class Daemon {
 }
 
 /// Waits until a condition holds that others bring about.
-/// - Throws: `Daemon.TimedOut` when patience ends.
+/// - Throws: `Daemon.TimedOut` at the end of the patience.
 public func until(_ condition: () async throws -> Bool) async throws {
   let end = Patience.end
   while try await !condition() {

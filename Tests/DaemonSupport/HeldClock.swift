@@ -28,10 +28,10 @@ public final class HeldClock: Clock {
   /// The time that the test has let pass.
   public var now: Instant { state.withLock { $0.now } }
 
-  /// Conforms to `Clock`: any time can be told.
+  /// Conforms to `Clock`: any time can be represented.
   public var minimumResolution: Duration { .zero }
 
-  /// Lets time pass, and wakes those whose time has come.
+  /// Advances the time, and wakes the sleepers that are due.
   public func advance(by duration: Duration) {
     let woken = state.withLock { state in
       state.now = state.now.advanced(by: duration)

@@ -8,7 +8,7 @@ import TestSupport
 /// the test releases them, as if the daemon were slow.
 public final class SlowDaemon: Sendable {
   private struct State {
-    /// How many requests pass before the lines of the daemon are held; nil: none are held.
+    /// The number of requests that pass before the daemon's lines are held; nil for none.
     var limit: Int?
     /// The ids of the requests that are counted.
     var requests: [String] = []
@@ -17,7 +17,7 @@ public final class SlowDaemon: Sendable {
     var connection: Int32 = -1
   }
 
-  /// Where it listens.
+  /// The path of its socket.
   public let path = "/tmp/bled-slow-\(UUID().uuidString.prefix(8))"
   private let listener: Int32
   private let state = Mutex(State())
@@ -58,10 +58,10 @@ public final class SlowDaemon: Sendable {
     state.withLock { ($0.limit, $0.requests) = (number, []) }
   }
 
-  /// Whether lines are held.
+  /// True while lines are held.
   public var isHolding: Bool { state.withLock { $0.isHolding } }
 
-  /// The lines that were held come, and those behind them.
+  /// The held lines are sent, and those behind them.
   public func release() {
     state.withLock { state in
       for (line, descriptor) in state.held { Self.deliver(line, descriptor, to: state.connection) }

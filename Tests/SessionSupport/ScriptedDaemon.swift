@@ -3,9 +3,9 @@ import BledRPC
 import Bluetooth
 import FoundationEssentials
 
-/// bled, played by a test: it accepts sessions, and answers calls as it is told.
+/// bled, played by a test: it accepts sessions, and answers calls on command.
 package final class ScriptedDaemon: DaemonConnector {
-  /// One session, and what the program has asked in it.
+  /// A session, and the program's calls in it.
   package final class Session: DaemonTransport {
     private weak var session: DaemonSession?
     private unowned let daemon: ScriptedDaemon
@@ -43,7 +43,7 @@ package final class ScriptedDaemon: DaemonConnector {
       give(try RPCEncoding.notification(Notification.self, params))
     }
 
-    /// Asks the program, and returns the number of the question.
+    /// Calls the program, and returns the number of the call.
     package func ask<Method: DaemonCall>(_: Method.Type, _ params: Method.Params) throws -> Int {
       lastQuestion += 1
       give(try RPCEncoding.request(Method.self, id: .number(lastQuestion), params))
@@ -66,7 +66,7 @@ package final class ScriptedDaemon: DaemonConnector {
   package private(set) var sessions: [Session] = []
   /// Answers calls; nil: with an empty result.
   package var answer: (String, RPCMessage, Session) -> Answer? = { _, _, _ in nil }
-  /// Nobody can connect.
+  /// No program can connect.
   package var isGone = false
   package var devices: [PeripheralList.Entry] = []
   package var adapters: [AdapterDescription] = []
@@ -93,7 +93,7 @@ package final class ScriptedDaemon: DaemonConnector {
     do {
       switch try answer(method, message, session) ?? .success(result(method, message, session)) {
       case .success(let result):
-        // Its number is that of none, so that nothing is closed at its end.
+        // Its number is invalid, so that nothing is closed at its end.
         session.give(
           try RPCEncoding.success(id: id, result), method == GATTAcquire.name ? ReceivedDescriptor(-1) : nil)
       case .failure(let error): session.give(try RPCEncoding.failure(id: id, RPCError(error)))

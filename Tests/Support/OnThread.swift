@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Runs what may block on a thread of its own: the tests share as many threads as there are cores, and what would end
-/// the wait may need one of them.
+/// Runs blocking work on a thread of its own: the tests share as many threads as there are cores, and the end of the
+/// wait may need one of them.
 public func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
   await withCheckedContinuation { continuation in
     DispatchQueue(label: "test.blocking").async { continuation.resume(returning: body()) }

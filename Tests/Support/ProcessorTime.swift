@@ -1,7 +1,6 @@
 import Glibc
 
-/// The time that this thread works on something. Unlike that of a clock on the wall it does not grow while others have
-/// the processor.
+/// The processor time of this thread. Unlike a clock on the wall it does not grow while others have the processor.
 public func processorTime(of body: () throws -> Void) rethrows -> Duration {
   let start = threadTime()
   try body()

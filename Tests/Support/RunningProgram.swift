@@ -15,10 +15,10 @@ public final class RunningProgram {
   private let pid: pid_t
   private var hasEnded = false
 
-  /// Starts a program. Its standard error is that of this process.
+  /// Starts a program. It shares the standard error of this process.
   /// - Parameters:
   ///   - path: Its file.
-  ///   - environment: Added to that of this process.
+  ///   - environment: Added to the environment of this process.
   ///   - output: The file for its standard output, which otherwise goes to the standard error.
   public init(
     _ path: String, _ arguments: [String], environment: [String: String] = [:], output: String? = nil
@@ -51,7 +51,7 @@ public final class RunningProgram {
 
   deinit { shutDown() }
 
-  /// Asks it to end, and waits for that; one that does not end is killed.
+  /// Terminates it, and waits for its end; kills it if it does not end.
   public func shutDown() {
     // A number that was waited for may be that of another process.
     guard isRunning else { return }
@@ -63,7 +63,7 @@ public final class RunningProgram {
     hasEnded = true
   }
 
-  /// Whether it has not ended.
+  /// True until it has ended.
   public var isRunning: Bool {
     if !hasEnded, waitpid(pid, nil, WNOHANG) == pid { hasEnded = true }
     return !hasEnded

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// With which numbers a random search begins: the same ones each time, so that the result of the tests depends on the
-/// code alone, or other ones each time, to find more.
+/// The seed of a random search: the same each time, so that the result of the tests depends on the code alone, or
+/// another one each time, to find more.
 public enum Seed {
   /// The seed of an environment variable, which is printed.
   /// - Parameters:

@@ -58,7 +58,7 @@ public final class ServerConnection {
     }
   }
 
-  /// The text that comes until the server closes. It blocks its thread.
+  /// The text received until the server closes. It blocks its thread.
   public func readAnswer() throws -> String {
     var all: [UInt8] = []
     var octets = [UInt8](repeating: 0, count: 65_536)
@@ -70,7 +70,7 @@ public final class ServerConnection {
     throw Failure(description: "the server did not close the connection")
   }
 
-  /// Whether the server has closed it.
+  /// True once the server has closed it.
   public var hasEnded: Bool {
     var octet: UInt8 = 0
     return recv(descriptor, &octet, 1, CInt(MSG_DONTWAIT)) == 0

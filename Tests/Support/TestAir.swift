@@ -10,7 +10,7 @@ public final class TestAir {
     public let description: String
   }
 
-  /// Whether bled's own host takes the simulated adapters' place.
+  /// True if bled's own host replaces the simulated adapters.
   public static let isOnOwnHost = ProcessInfo.processInfo.environment["BLED_OWN_HOST"] != nil
 
   /// The names of the adapters.
@@ -23,7 +23,7 @@ public final class TestAir {
   /// Puts the devices on the air.
   /// - Parameters:
   ///   - scenario: Its file; nil for the built-in one, which the own host does not know.
-  ///   - adapters: How many adapters there are.
+  ///   - adapters: The number of adapters.
   ///   - folder: A folder that exists, and outlasts this object.
   public init(scenario: String?, adapters: Int, folder: String) throws {
     control = "\(folder)/control"
@@ -50,7 +50,7 @@ public final class TestAir {
     return number == 0 ? "simulated" : "simulated\(number)"
   }
 
-  /// Whether the controllers can be connected to.
+  /// True if the controllers can be connected to.
   /// - Throws: `Failure` when their program has ended.
   public var isReady: Bool {
     get throws {
@@ -65,7 +65,7 @@ public final class TestAir {
   public enum Command: String, Sendable {
     /// To end its connection, as with the reason "remote user terminated connection".
     case disconnect
-    /// To go out of range, with its link, and to be there again.
+    /// Goes out of range, with its link, and returns.
     case vanish, comeBack
   }
 

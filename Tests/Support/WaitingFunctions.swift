@@ -36,7 +36,7 @@ public enum WaitingFunctions {
     return names
   }
 
-  /// The type whose members follow a line without indentation.
+  /// The type of the members that follow a line without indentation.
   private static func typeName(_ line: Substring) -> String? {
     let words = line.split(separator: " ")
     guard line.first != " ", !line.hasPrefix("//"),
@@ -77,7 +77,7 @@ public enum WaitingFunctions {
 }
 
 extension String {
-  /// Whether this and a further line have as many closing parentheses as opening ones.
+  /// True if this and a further line have as many closing parentheses as opening ones.
   fileprivate func isBalanced(with line: Substring) -> Bool {
     (self + line).reduce(0) { $0 + ($1 == "(" ? 1 : $1 == ")" ? -1 : 0) } == 0
   }

@@ -93,7 +93,7 @@ struct AdvertisingRotationTests {
     // Set 3 is replaced by a set that is not pinned.
     #expect(admit(3) && admit(2, isPinned: true))
     #expect(turns().allSatisfy { $0.contains(2) && $0.count == 2 })
-    // All sets may be pinned if there are no others, for whom no turn is left then.
+    // All sets may be pinned if there are no other advertisements, which would have no turn left.
     for number in UInt32(1)...3 { rotation.remove(AdvertisingSetID(number)) }
     for number in UInt32(6)...7 { #expect(admit(number, isPinned: true)) }
     #expect(!admit(8) && rotation.refusal(isPinned: false).message.contains("train"))

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ACLQueueTests {
   private func frame(_ octets: [UInt8]) -> [UInt8] { [UInt8](repeating: 0xEE, count: ACLDataPacket.prefix) + octets }
 
-  /// - Parameter mayGrow: whether another link may come.
+  /// - Parameter mayGrow: true if another link may be established.
   private func packets(_ queue: inout ACLQueue, at now: Instant, mayGrow: Bool = true) -> [ACLDataPacket] {
     var packets: [ACLDataPacket] = []
     while case .packet(let octets) = queue.next(at: now, mayGrow: mayGrow) {
@@ -86,7 +86,7 @@ import Testing
     for octet in [UInt8(1), 2] { #expect(queue.add(frame([octet, octet]), to: 1, .data) == true) }
     #expect(queue.add(frame([7]), to: 2, .data) == true)
     #expect(queue.add(frame([9, 9]), to: 1, .control) == true)
-    // Control goes first, but not between the fragments of a frame.
+    // Control is sent first, but not between the fragments of a frame.
     #expect(take(&queue) == ["1:9", "2:7", "1+9", "1:1", "1+1", "1:2"])
   }
 
@@ -143,7 +143,7 @@ import Testing
     // No more than it leaves: the buffer is kept for link 3.
     #expect(take(&queue) == [])
     queue.end(3)
-    // A buffer is kept for a link to come as well.
+    // A buffer is kept for a future link as well.
     #expect(take(&queue) == [])
     #expect(queue.completed(1, on: 2, at: .zero) == 0)
     #expect(take(&queue) == ["1+3", "2+6"])
@@ -159,7 +159,7 @@ import Testing
     #expect(take(&queue) == ["2:7"])
   }
 
-  /// How many packets of one link are in flight with so many buffers: alone, and if another may come.
+  /// The number of packets of one link in flight with this number of buffers: alone, and if another link may follow.
   @Test(arguments: [(1, 1, 1), (2, 2, 1), (3, 3, 2), (4, 4, 3), (8, 8, 7)])
   func anOnlyLinkUsesAllBuffers(_ packets: Int, _ alone: Int, _ withOther: Int) {
     for mayGrow in [false, true] {
@@ -181,7 +181,7 @@ import Testing
     #expect(take(&queue, mayGrow: false) == ["1:1", "1+2"])
     #expect(queue.add(frame([7]), to: 2, .data) == true)
     #expect(take(&queue, mayGrow: false) == ["2:7"])
-    // Both have one: nobody else needs the next.
+    // Both have one: no other link needs the next.
     _ = queue.completed(1, on: 1, at: .zero)
     #expect(take(&queue, mayGrow: false) == ["1+3"])
   }

@@ -29,7 +29,7 @@ import Testing
 
   @Test func piecesFillTheControllersPackets() {
     typealias Sizes = ChannelFlow.Sizes
-    /// The piece of 247 octets at most, of packets of 1000, for a controller whose packets carry so many octets.
+    /// The piece of 247 octets at most, of packets of 1000, for a controller with packets of this length.
     func piece(_ length: Int, credits: UInt16 = 6) -> Int {
       Sizes(packet: 1000, piece: 247).filling(length, credits: credits).piece
     }

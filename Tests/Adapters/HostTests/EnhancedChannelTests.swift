@@ -3,7 +3,7 @@ import Bluetooth
 import Host
 import Testing
 
-/// Enhanced channels that we ask for, several at once, and other sizes of their ends.
+/// Enhanced channels that we request, several at once, and other sizes of their ends.
 @Suite struct EnhancedChannelTests {
   private static let own = ChannelEnd(number: 0, packet: 100, piece: 80, credits: 10)
 

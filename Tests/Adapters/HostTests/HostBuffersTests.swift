@@ -3,10 +3,10 @@ import Host
 import Testing
 
 @Suite struct HostBuffersTests {
-  /// The numbers of packets that the controller is told, by link.
+  /// The reported numbers of packets, by link.
   private func told(_ buffers: inout HostBuffers) -> [ConnectionHandle: UInt16] { numbers(buffers.take()) }
 
-  /// A command for each link: one that names a link that has just ended is refused as a whole.
+  /// A command for each link: a command that names a link that has just ended is refused as a whole.
   private func numbers(_ commands: [HostNumberOfCompletedPackets]) -> [ConnectionHandle: UInt16] {
     #expect(commands.allSatisfy { $0.links.count == 1 })
     return Dictionary(uniqueKeysWithValues: commands.flatMap(\.links).map { ($0.handle, $0.packets) })
@@ -27,7 +27,7 @@ import Testing
     buffers.begin(1)
     for _ in 0..<HostBuffers.packets { buffers.received(on: 1, isHeld: true) }
     #expect(told(&buffers) == [:] && buffers.isExhausted)
-    // The controller can tell of other links again.
+    // The controller can report other links again.
     #expect(numbers(buffers.relieve()) == [1: 4] && !buffers.isExhausted)
     for _ in 0..<4 { buffers.received(on: 1, isHeld: true) }
     buffers.read(1)
@@ -55,7 +55,7 @@ import Testing
     for _ in 0..<12 { buffers.received(on: 1, isHeld: false) }
     for _ in 0..<12 { buffers.received(on: 2, isHeld: true) }
     buffers.end(1)
-    // The room of a handle without a link is nobody's.
+    // The room of a handle without a link belongs to none.
     buffers.received(on: 1, isHeld: false)
     buffers.read(1)
     #expect(told(&buffers) == [:])

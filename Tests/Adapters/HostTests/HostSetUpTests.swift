@@ -10,7 +10,7 @@ import Testing
   private struct Controller {
     /// The parameters that it returns behind the status, by opcode; other commands succeed with 251 octets of zeros.
     var returned: [UInt16: [UInt8]] = [0x2002: [27, 0, 3], 0x1009: [1, 2, 3, 4, 5, 6]]
-    /// The opcodes that it refuses, and with which status.
+    /// The opcodes that it refuses, each with the status.
     var refused: [UInt16: UInt8] = [:]
     private(set) var commands: [CommandPacket] = []
 
@@ -28,7 +28,7 @@ import Testing
 
     private func answer(_ opcode: Opcode) -> HCIEvent {
       if let status = refused[opcode.rawValue] {
-        // As controllers answer commands that they do not know.
+        // As controllers answer unknown commands.
         return .commandStatus(
           CommandStatus {
             $0.status = HCIStatus(rawValue: status)
@@ -94,7 +94,7 @@ import Testing
 
   @Test(
     arguments: [
-      // Zephyr on a chip with an address; no address in the chip; another maker; one that does not know the command.
+      // Zephyr on a chip with an address; no address in the chip; another maker; a chip that does not know the command.
       (0x05F1, [1, 1, 2, 3, 4, 5, 0xC6] + [UInt8](repeating: 0, count: 16), true, 0xC605_0403_0201),
       (0x0059, [0], true, nil), (0x0059, [1, 1, 2, 3, 4, 5, 0x06], true, nil), (0x0059, [1, 1, 2], true, nil),
       (0x000F, [1, 1, 2, 3, 4, 5, 0xC6], false, nil), (0x05F1, nil, true, nil),
@@ -129,7 +129,7 @@ import Testing
     #expect(found.profile.address == Self.spare)
     #expect(found.sharedAddress?.littleEndian == octets)
     #expect(controller.commands.first { $0.opcode == 0x2005 }?.parameters == Self.spare.littleEndian)
-    // One of its own.
+    // An address of its own.
     controller.returned[0x1009] = [1, 2, 3, 4, 5, 6]
     let own = try #require(profile(&controller))
     #expect(own.profile.address.value == 0x0605_0403_0201 && own.sharedAddress == nil)

@@ -15,7 +15,7 @@ import Testing
 
   private static let wanted = ConnectionParameters(
     interval: .milliseconds(30)...(.milliseconds(50)), latency: 2, supervisionTimeout: .seconds(4))
-  /// The same in a request with identifier 1: 24 and 40 units, latency 2, 400 units.
+  /// The parameters in a request with identifier 1: 24 and 40 units, latency 2, 400 units.
   private static let request: [UInt8] = [0x12, 1, 8, 0, 24, 0, 40, 0, 2, 0, 0x90, 0x01]
 
   @Test("L2CAP/LE/CPU/BV-02: a central accepts parameters") func aCentralAcceptsParameters() {
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: [
-    // An interval below the least, one that is empty, too high a latency, a timeout that the latency exceeds.
+    // An interval below the minimum, an empty one, too high a latency, a timeout that the latency exceeds.
     [5, 40, 0, 400], [40, 24, 0, 400], [24, 40, 500, 3200], [400, 400, 9, 100],
   ])
   func aCentralRefusesImpossibleParameters(_ words: [UInt16]) {
@@ -35,8 +35,8 @@ import Testing
     #expect(answers(&machine, request) == [[0x13, 7, 2, 0, 1, 0]])
   }
 
-  /// The device listens every 2 s at least: its interval times one more than its latency. In units of 1.25 ms: what it
-  /// asks for, and the longest interval that it gets.
+  /// The device listens every 2 s at least: its interval times one more than its latency. In units of 1.25 ms: the
+  /// request, and the longest granted interval.
   @Test(
     arguments: [
       ([24, 40, 2, 400], 40), ([3200, 3200, 0, 3200], nil), ([800, 3200, 0, 3200], 1600),
@@ -55,7 +55,7 @@ import Testing
     #expect(granted.allSatisfy { $0.latency == Int(words[2]) })
   }
 
-  /// In units of 1.25 ms: what programs want, what a device asks for, and the intervals that it gets.
+  /// In units of 1.25 ms: the programs' parameters, the device's request, and the granted intervals.
   @Test(
     arguments: [
       (12...24, [24, 40], 24...24), (12...24, [6, 3200], 12...24), (12...24, [14, 20], 14...20),
@@ -93,10 +93,10 @@ import Testing
 
   @Test(
     arguments: [
-      // A command that LE does not have, one that is not whole, one with too much behind it, lengths that differ.
+      // A command that LE does not have, an incomplete one, one with surplus octets, lengths that differ.
       ([0x02, 3, 0, 0], [0x01, 3, 2, 0, 0, 0]), ([0x12, 3, 8, 0, 1], [0x01, 3, 2, 0, 0, 0]),
       ([0x12, 3, 0, 0, 9], [0x01, 3, 2, 0, 0, 0]), ([0x12, 3, 2, 0, 1, 1], [0x01, 3, 2, 0, 0, 0]),
-      // Channels: closing one that there is not, opening some.
+      // Channels: closing an unknown one, opening some.
       ([0x06, 4, 4, 0, 0x40, 0, 0x41, 0], [0x01, 4, 6, 0, 2, 0, 0x40, 0, 0x41, 0]),
       ([0x14, 5, 10, 0, 0x80, 0, 0x40, 0, 64, 0, 64, 0, 1, 0], [0x15, 5, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0]),
       ([0x17, 6, 10, 0, 0x27, 0, 64, 0, 64, 0, 1, 0, 0x40, 0], [0x18, 6, 10, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0]),
@@ -177,7 +177,7 @@ import Testing
 
   @Test(
     arguments: [
-      // A number that is none, and sizes that are too small.
+      // An invalid number, and sizes that are too small.
       ([0x3F, 200, 64], 0x09), ([0x80, 200, 64], 0x09), ([0x41, 22, 64], 0x0B), ([0x41, 200, 22], 0x0B),
       ([0x41, 200, 65_534], 0x0B),
     ] as [([UInt16], UInt8)])
@@ -235,7 +235,7 @@ import Testing
     }
     #expect(receive(&machine, [0x07, 2, 4, 0, 0x41, 0, 0x40, 0]) == [])
     #expect(machine.deadline == nil)
-    // A device that does not know the channel any more rejects the request.
+    // A device that no longer knows the channel rejects the request.
     _ = machine.open(0x80, Self.own, at: .zero)
     _ = receive(&machine, SignallingPacket(code: 0x15, identifier: 3, words: [0x41, 200, 64, 3, 0]).octets)
     _ = machine.close(0x40, at: .zero)
@@ -276,7 +276,7 @@ import Testing
 
   // MARK: - Late responses
 
-  /// A request to which there was no response in time, and whose number may be open at the device.
+  /// A request without a response in time; its number may be open at the device.
   private func late() -> SignallingMachine {
     var machine = SignallingMachine(role: .central)
     _ = machine.open(0x80, Self.own, at: .zero)
@@ -319,7 +319,7 @@ import Testing
     #expect(machine.tick(at: .zero.advanced(by: .seconds(31))).count == 64)
     #expect(machine.open(0x80, Self.own, at: limit)?.number == 0x40, "the oldest")
     #expect(machine.open(0x80, Self.own, at: limit)?.number != 0x40)
-    // The earlier response for it has no number any more.
+    // The earlier response for it has no number.
     #expect(
       receive(&machine, SignallingPacket(code: 0x15, identifier: 2, words: [0x41, 200, 64, 3, 0]).octets) == [])
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Radio
 
-/// Devices that are to be connected and are not there, on controllers that cannot scan and initiate at once.
+/// Absent devices with pending connections, on controllers that cannot scan and initiate at once.
 struct AbsentDeviceTests {
   private let belt = DeviceAddress(value: 0xF0F1_F2F3_F401, kind: .random)
   private let create = "0d20 19 6000 3000 01 01 01f4f3f2f1f0 00 0c00 2400 0000 9001 0000 0000"
@@ -34,12 +34,12 @@ struct AbsentDeviceTests {
     try script.command(scanOn)
     try advertises("02", &script)
     script.wait(.seconds(1))
-    // Nobody knows yet that the scan hears anything: one more turn.
+    // The scan has not proved yet that it receives anything: one more turn.
     _ = script.takeTold()
     while script.isAsked { try script.answer() }
     script.wait(.seconds(4))
     while script.isAsked { try script.answer() }
-    // From now on the scan loses nothing, as long as it hears others.
+    // From now on the scan loses nothing, as long as it receives others.
     let turns = script.opcodes.count { $0 == LECreateConnection.opcode }
     for _ in 0..<30 {
       try advertises("02", &script)
@@ -48,7 +48,7 @@ struct AbsentDeviceTests {
       script.silent()
     }
     #expect(script.opcodes.count { $0 == LECreateConnection.opcode } == turns)
-    // Turns are told once, not whenever the scan listens.
+    // Turns are reported once, not whenever the scan listens.
     let told = script.takeTold()
     #expect(!told.contains { if case .connectWaiting = $0 { true } else { false } })
     #expect(!told.contains { if case .sharing = $0 { true } else { false } })

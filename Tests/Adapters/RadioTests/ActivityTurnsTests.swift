@@ -161,7 +161,7 @@ struct ActivityTurnsTests {
     // Connecting has a whole turn, and the others theirs.
     #expect(update(connecting.union(advertising).union(scanning), at: 5099) == connecting)
     #expect(update(connecting.union(advertising).union(scanning), at: 5100) == advertising)
-    // One that comes later in the order waits.
+    // A later one in the order waits.
     var later = self.turns(without: 14, 22, 23, 32)
     later.update(wanted: connecting.union(advertising), links: [], at: .zero)
     later.update(wanted: connecting.union(advertising).union(scanning), links: [], at: .zero.advanced(by: .seconds(1)))

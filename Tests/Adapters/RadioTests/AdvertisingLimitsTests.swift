@@ -5,7 +5,7 @@ import Testing
 
 @testable import Radio
 
-/// Advertisements that the controller, or the kernel above it, does not take as they are wanted.
+/// Advertisements that the controller, or the kernel above it, does not accept as requested.
 struct AdvertisingLimitsTests {
   private let set = AdvertisingSetID(1)
 

@@ -31,7 +31,7 @@ struct AdvertisingMachineTests {
     try startLegacy(&script)
     script.expectTold(.advertising(first, .on(interval: .milliseconds(100))))
 
-    // The newcomer goes on the air at once when nobody had a turn to finish, and each is sent half as often.
+    // The newcomer is on the air at once if no other has a turn to finish, and each is sent half as often.
     script.give(.wantAdvertising(second, parameters))
     try replaceLegacy(&script)
     script.expectTold(
@@ -80,7 +80,7 @@ struct AdvertisingMachineTests {
     try script.command("0a20 01 01", status: 0x0C)
     script.expectTold(
       .linkUp(handle: 0x40, .peripheral, central, LinkParameters(0x28, 0, 0x2A)), .advertising(first, .off))
-    // The beacon has the set, until the link is gone.
+    // The beacon has the set, until the link has ended.
     try script.command("0a20 01 00")
     try startBeacon()
     script.expectTold()
@@ -115,7 +115,7 @@ struct AdvertisingMachineTests {
     script.wait(AdvertisingRotation.turn)
     try script.command("3920 06 00 01 01 0000 00")
     try start("01")
-    // The first gives its set back: whoever waited longest gets one of its own.
+    // The first returns its set: the one that has waited longest gets one of its own.
     script.give(.wantAdvertising(first, nil))
     try script.command("3920 06 00 01 00 0000 00")
     try script.command("3c20 01 00")
@@ -220,7 +220,7 @@ struct AdvertisingMachineTests {
     try script.hear("3e 13 01 00 4000 01 01 f5f4f3f2f1f0 2800 0000 2a00 00")
     script.expectTold(
       .linkUp(handle: 0x40, .peripheral, central, LinkParameters(0x28, 0, 0x2A)), .advertising(first, .off))
-    // The controller still has the data: enabling suffices (P19). It may lack the means while the link is there.
+    // The controller still has the data: enabling suffices (P19). It may lack the resources during the link.
     try script.command("0a20 01 01", status: 0x0C)
     script.expectTold()
     try script.hear("05 04 00 4000 13")

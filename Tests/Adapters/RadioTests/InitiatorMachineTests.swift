@@ -37,7 +37,7 @@ struct InitiatorMachineTests {
   @Test func severalDevicesShareTheInitiator() throws {
     var script = RadioScript<LegacyFamily>()
     try bothWanted(&script)
-    // The second is heard first. The other is waited for again, with a list that holds it alone.
+    // The second is received first. The other remains pending, with a list that contains it alone.
     try script.hear(connected("02f4f3f2f1f0"))
     script.expectTold(.linkUp(handle: 0x40, .central, lamp, up), .attach(handle: 0x40, lamp, attempts: 1))
     try script.command("1220 07 01 02f4f3f2f1f0")
@@ -61,7 +61,7 @@ struct InitiatorMachineTests {
     try script.command("0e20 00")
     try script.hear(connected("000000000000", handle: "0000", status: "02"))
     try script.started("\(create) 01f4f3f2f1f0 00 0600 0c00 0000 5802 0000 0000")
-    // The same once more changes nothing.
+    // An unchanged repetition has no effect.
     script.give(.connect(lamp, quick))
     script.silent()
   }
@@ -177,7 +177,7 @@ struct InitiatorMachineTests {
     try script.started("0604 03 4000 13")
     script.expectTold(
       .linkUp(handle: 0x40, .central, belt, up), .attach(handle: 0x40, belt, attempts: 1), .attemptFailed(belt, error))
-    // Not before the old link is gone.
+    // Not before the end of the old link.
     script.wait(.seconds(1))
     script.silent()
     try script.hear("05 04 00 4000 16")

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Radio
 
-/// Answers to commands that were given up, or that come twice: where another program uses the controller they may be
-/// its own.
+/// Answers to commands that were given up, or repeated answers: if another program uses the controller they may be its
+/// own.
 struct LateAnswerTests {
   private let belt = DeviceAddress(value: 0xF0F1_F2F3_F401, kind: .random)
 

@@ -30,7 +30,7 @@ struct LinkRequestsTests {
     #expect(machine.want(length, at: .zero).isEmpty)
     #expect(machine.want(quick, at: .zero) == [.replaced(2)])
     #expect(machine.answered(1, .success, at: .zero).isEmpty)
-    // An event of another kind is about what the device asked for.
+    // An event of another kind is about the device's request.
     #expect(machine.completed(.parameters, .success, at: .zero).isEmpty)
     #expect(machine.completed(.phy, .success, at: .zero) == [.settled(1, .success), .ask(length)])
     #expect(machine.answered(3, .success, at: .zero) == [.settled(3, .success), .ask(quick)])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Radio
 
-/// Links whose end the controller does not report.
+/// Links with an end that the controller does not report.
 struct LostLinkTests {
   private let belt = DeviceAddress(value: 0xF0F1_F2F3_F401, kind: .random)
   private let lamp = DeviceAddress(value: 0xF0F1_F2F3_F402, kind: .random)
@@ -46,7 +46,7 @@ struct LostLinkTests {
     script.expectTold()
     script.wait(.milliseconds(1))
     script.expectTold(.linkDown(handle: 0x40, HCIStatus(.unknownConnectionIdentifier)))
-    // Once more, so that the controller tells the kernel if it lost the link.
+    // Repeated, so that the controller notifies the kernel if it lost the link.
     try script.started(disconnect, status: 0x02)
     try script.command(addBelt)
     try script.started(create)

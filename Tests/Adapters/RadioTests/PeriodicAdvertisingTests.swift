@@ -101,7 +101,7 @@ struct PeriodicAdvertisingTests {
       return
     }
     #expect(error.code == GAPError.advertisingSetsExhausted.rawValue && error.message.contains("train"), "\(error)")
-    // With its end there is a place again.
+    // After its end there is a place again.
     script.give(.wantAdvertising(AdvertisingSetID(4), nil))
     script.give(.wantAdvertising(set, nil))
     script.give(.wantAdvertising(AdvertisingSetID(4), parameters(3)))

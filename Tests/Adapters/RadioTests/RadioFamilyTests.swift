@@ -18,7 +18,7 @@ struct RadioFamilyTests {
     LERemoveAdvertisingSet.opcode, LEExtendedCreateConnection.opcode,
   ]
 
-  /// Everything that can be wanted, from the first request until nothing goes on.
+  /// All kinds of requests, from the first one until everything has ended.
   private func opcodes(
     scanning: any RadioFamily.Type, advertising: any RadioFamily.Type, initiating: any RadioFamily.Type
   ) throws -> Set<Opcode> {

@@ -95,7 +95,7 @@ struct RadioPauseTests {
     try script.hear("3e 13 01 02 0000 00 00 000000000000 0000 0000 0000 00")
     try script.command("1020 00")
     script.expectTold(.quiet)
-    // Nothing is told of waiting, and nothing happens meanwhile.
+    // Waiting is not reported, and nothing happens meanwhile.
     script.wait(.seconds(11))
     script.silent()
     script.expectTold()

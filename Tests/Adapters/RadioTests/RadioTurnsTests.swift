@@ -40,7 +40,7 @@ struct RadioTurnsTests {
       script.wait(.milliseconds(1))
       script.expectTold()
     }
-    // The link comes up: the scan has the controller for itself.
+    // The link is established: the scan has the controller for itself.
     try script.command(scanOff)
     try script.started(create)
     try script.hear("3e 13 01 00 4000 00 01 01f4f3f2f1f0 2400 0000 9001 00")
@@ -132,7 +132,7 @@ struct RadioTurnsTests {
     #expect(script.opcodes.contains(LECreateConnection.opcode))
   }
 
-  /// Answers all commands until one of these comes.
+  /// Answers all commands until one of these is sent.
   private func answer<Family>(_ script: inout RadioScript<Family>, until opcode: Opcode) throws {
     let count = script.opcodes.count { $0 == opcode }
     for _ in 0..<20 where script.opcodes.count(where: { $0 == opcode }) == count {

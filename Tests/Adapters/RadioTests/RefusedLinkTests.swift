@@ -5,7 +5,8 @@ import Testing
 
 @testable import Radio
 
-/// Links that nobody wants, or that a controller cannot have: by whether another program may use the controller.
+/// Links that are not wanted, or that a controller cannot have: depending on whether another program may use the
+/// controller.
 struct RefusedLinkTests {
   private let belt = DeviceAddress(value: 0xF0F1_F2F3_F401, kind: .random)
   private let up = LinkParameters(0x24, 0, 0x190)
@@ -59,7 +60,7 @@ struct RefusedLinkTests {
     #expect(script.takeTold().count == 256)
     try script.hear(connected(256, role: "01"))
     if isExclusive { script.expectTold(.broken(.tooManyLinks)) } else { script.expectTold() }
-    // One takes the place of another, and one is free.
+    // One replaces another, and one is free.
     try script.hear(connected(255, role: "01"))
     #expect(script.takeTold().count == 2)
     try script.hear("05 04 00 0000 13")

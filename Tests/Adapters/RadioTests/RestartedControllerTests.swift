@@ -35,7 +35,7 @@ struct RestartedControllerTests {
     try script.hear(ready)
     script.silent()
     script.expectTold()
-    // With a link it is asked for that, also once in a minute.
+    // With a link this is requested, also once in a minute.
     try script.hear("3e 13 01 00 4000 01 01 02f4f3f2f1f0 2400 0000 9001 00")
     _ = script.takeTold()
     for (status, told): (UInt8, [RadioAction]) in [(0, []), (0x02, [.broken(.beganAnew)])] {

@@ -16,7 +16,7 @@ struct ScanMachineTests {
     script.expectTold(.scanning(true))
     script.silent()
 
-    // Parameters of a running scan cannot be set (P3): off, set, on; nobody is told of the gap.
+    // Parameters of a running scan cannot be set (P3): off, set, on; the gap is not reported.
     script.give(.wantScan(ScanParameters(isActive: false)))
     try script.command("0c20 02 00 00")
     try script.command("0b20 07 00 6000 3000 00 00")
@@ -74,7 +74,7 @@ struct ScanMachineTests {
       script.wait(.milliseconds(250))
       if round == 0 { try script.command("0c20 02 00 00") }
     }
-    // The pause after the second time is for who wants to scan.
+    // The pause after the second time is for others that want to scan.
     script.silent()
     script.give(.wantScan(nil))
     try script.command("0c20 02 00 00")

@@ -15,8 +15,8 @@ struct SetUpMachineTests {
   private static let disable = LESetExtendedAdvertisingEnable.opcode
   private static let clear: Opcode = 0x203D
 
-  /// Asks a controller that gives these answers, status first; it refuses all other questions.
-  /// - Returns: the questions, and what came of them.
+  /// Examines a controller with these answers, status first; it refuses all other commands.
+  /// - Returns: the commands, and their result.
   private func ask(
     _ answers: [Opcode: [UInt8]], kind: DeviceAddress.Kind = .public, faults: ControllerFaults = []
   ) -> (questions: [Opcode], outcome: SetUpMachine.Action?) {

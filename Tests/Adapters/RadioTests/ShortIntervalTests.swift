@@ -5,11 +5,11 @@ import Testing
 
 @testable import Radio
 
-/// Shorter connection intervals (Core 6.2, Vol 6, Part B, 4.5.1): what the controller is told, and what it tells.
+/// Shorter connection intervals (Core 6.2, Vol 6, Part B, 4.5.1): the commands to the controller, and its reports.
 struct ShortIntervalTests {
   private static let extended: UInt64 = 1 << 63
 
-  /// Asks a controller with these features and without these bits of its supported commands.
+  /// Examines a controller with these features and without these bits of its supported commands.
   private func setUp(
     _ features: UInt64 = extended, more: UInt64 = 1 << 8, pages: UInt8 = 1,
     without absent: (octet: Int, bits: UInt8)? = nil, hostFeature: UInt8 = 0, shortest: UInt8 = 6
@@ -69,7 +69,7 @@ struct ShortIntervalTests {
     }
     let refused = setUp(hostFeature: 0x0C)
     #expect(refused.profile?.shortestInterval == nil && refused.sent.last?.opcode != LESetDefaultRateParameters.opcode)
-    // Set by whoever had the controller before, while there is a link.
+    // Set by the previous owner of the controller, while there is a link.
     #expect(setUp(more: 3 << 8, hostFeature: 0x0C).profile?.shortestInterval == .microseconds(750))
     // Less than the specification allows.
     #expect(setUp(shortest: 0).profile?.shortestInterval == .microseconds(375))

@@ -175,7 +175,7 @@ struct SubeventTests {
             .init(slot: 1, data: [1, 2], rssi: -60),
             .init(slot: 5, data: [3], rssi: -61, txPower: 4, isTruncated: true),
           ])))
-    // Parts come in order; an empty slot is nothing.
+    // Parts arrive in order; an empty slot is nothing.
     try script.hear("3e 0d 28 00 02 00 01 7f c4 ff 01 01 02 0102")
     script.expectTold()
     try script.hear("3e 12 28 00 02 00 02 7f c4 ff 00 ff 00 7f c4 ff 01 00 01 03")

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Radio
 
-/// Subrating (Core 5.4, Vol 6, Part B, 4.5.1): what the controller is told, and on which way a link gets there.
+/// Subrating (Core 5.4, Vol 6, Part B, 4.5.1): the commands to the controller, and the way of a link to its subrate.
 struct SubrateRequestTests {
   private static let both: UInt64 = 1 << 37 | 1 << 38
 
-  /// Asks a controller with these features and without these bits of its supported commands.
+  /// Examines a controller with these features and without these bits of its supported commands.
   private func setUp(
     _ features: UInt64, without absent: (octet: Int, bits: UInt8)? = nil, hostFeature: UInt8 = 0
   ) -> (sent: [CommandPacket], profile: ControllerProfile?) {
@@ -41,7 +41,7 @@ struct SubrateRequestTests {
       #expect(profile?.usableFeatures.isDisjoint(with: .subrating) == true)
     }
     #expect(setUp(1 << 37, hostFeature: 0x0C).profile?.usableFeatures.contains(.subrating) == false)
-    // Set by whoever had the controller before, while there is a link.
+    // Set by the previous owner of the controller, while there is a link.
     #expect(setUp(Self.both, hostFeature: 0x0C).profile?.usableFeatures.contains(.subrating) == true)
   }
 

@@ -40,7 +40,7 @@ struct SyncMachineTests {
     var script = script([.periodicAdvertising])
     script.give(.wantSync(train, parameters))
     // Enhanced Connection Complete, Extended Advertising Report, the three of trains, Advertising Set Terminated; and
-    // what comes with commands that every controller has.
+    // the events of commands that every controller has.
     try script.command("0120 08 8ffb020000000000")
     try script.started(Self.create)
   }
@@ -117,7 +117,7 @@ struct SyncMachineTests {
 
   @Test("Scan that takes turns with advertising makes the turns of trains longer, not shorter")
   func sharedTurns() throws {
-    // Scanning goes with no advertising.
+    // Scanning is possible beside no advertising.
     var script = RadioScript<ExtendedFamily>(
       states: .all.subtracting(LEStates(rawValue: 0x7700)), features: [.periodicAdvertising, .phy2M])
     script.give(.wantScan(ScanParameters()))

@@ -182,7 +182,7 @@ struct UncertainStateTests {
     script.give(.wantScan(ScanParameters()))
     script.wait(.milliseconds(249))
     script.silent()
-    // A command that is asked for by name is not held back.
+    // A command requested by name is not held back.
     script.give(.ask(7, CommandPacket(LEReadFilterAcceptListSize())))
     try script.command("0f20 00", returns: "08")
     script.wait(.milliseconds(1))

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Radio
 
-/// Devices that the controller watches for (Core 6.0, Vol 4, Part E, 7.8.146 to 7.8.150): a scan of which the host gets
-/// little.
+/// Devices that the controller monitors (Core 6.0, Vol 4, Part E, 7.8.146 to 7.8.150): a scan with few reports to the
+/// host.
 struct WatchListTests {
   private typealias Script = RadioScript<ExtendedFamily>
 
@@ -15,7 +15,7 @@ struct WatchListTests {
   private let watch = ScanParameters(isActive: false, watched: WatchedDevices([belt: 10, lamp: 255], number: 1))
   private let plain = ScanParameters(isActive: false)
 
-  /// A controller whose list holds so many devices, after it has stopped what an earlier owner had it watch for.
+  /// A controller with a list of this number of devices, after it has stopped monitoring for an earlier owner.
   private func script(list: Int) throws -> Script {
     var script = Script(monitoredList: list)
     script.give(.tick)
@@ -31,7 +31,7 @@ struct WatchListTests {
     try script.command("9820 0a 01 5544332211c0 81 81 0a")
     try script.command("9c20 01 01")
     try script.command("4120 08 00 00 01 00 6000 3000")
-    // Reports may come before the answer.
+    // Reports may precede the answer.
     script.expectTold(.watching(true))
     // Duplicates are filtered.
     try script.command("4220 06 01 01 0000 0000")
@@ -39,7 +39,7 @@ struct WatchListTests {
     script.silent()
   }
 
-  /// Asks a controller with these features and without these bits of its supported commands.
+  /// Examines a controller with these features and without these bits of its supported commands.
   private func setUp(
     _ features: UInt64 = 1 << 63, more: UInt64 = 1 << 0, pages: UInt8 = 1,
     without absent: (octet: Int, bits: UInt8)? = nil
@@ -67,7 +67,7 @@ struct WatchListTests {
       #expect(!sent.contains { $0.opcode == LEReadMonitoredAdvertisersListSize.opcode })
       #expect(profile?.monitoredListSize == 0)
     }
-    // Without short intervals, whose commands it lacks.
+    // Without short intervals, since it lacks their commands.
     #expect(setUp(without: (48, 0xE0)).profile?.monitoredListSize == 8)
   }
 
@@ -127,7 +127,7 @@ struct WatchListTests {
     try script.command("9c20 01 00")
     script.expectTold(.watching(false))
     try begin(&script, again: true)
-    // The same devices as before: nothing is to be done.
+    // The same devices as before: no action is needed.
     later.watched?.number = 101
     script.give(.wantScan(later))
     later.watched?.number = 100

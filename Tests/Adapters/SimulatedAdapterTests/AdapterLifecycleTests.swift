@@ -5,7 +5,7 @@ import Testing
 
 @testable import SimulatedAdapter
 
-/// The adapter's states, and what is wanted coming back.
+/// The adapter's states, and the return of wanted activities.
 struct AdapterLifecycleTests {
   private let set = AdvertisingSetID(7)
   private let advertisement = AdvertisingParameters(data: [2, 1, 6])

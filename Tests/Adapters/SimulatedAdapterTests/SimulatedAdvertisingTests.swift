@@ -124,7 +124,7 @@ struct SimulatedAdvertisingTests {
     for world in worlds {
       #expect((180...200).contains(world.reports.count { $0.address == AdapterStage.address(1) }))
     }
-    // One of them connects: the device is gone for the other.
+    // One of them connects: the other no longer receives the device.
     _ = try #require(worlds[0].connect(1))
     worlds[1].forget()
     scheduler.advance(by: .seconds(5))

@@ -144,7 +144,7 @@ struct SimulatedConnectingTests {
         LinkLayer(txPHY: .le1M, rxPHY: .le1M, txOctets: 100, rxOctets: 100),
         LinkLayer(txPHY: .le2M, rxPHY: .le2M, txOctets: 100, rxOctets: 100),
       ])
-    // The same again changes nothing.
+    // A repetition has no effect.
     link.request(LinkPHY(.le2M)) { outcomes.append($0?.name) }
     world.scheduler.advance(by: .seconds(1))
     #expect(outcomes.count == 4 && outcomes.last == .some(nil) && layers.count == 2)
@@ -257,7 +257,7 @@ struct SimulatedConnectingTests {
       first.link.send([0x52, UInt8(handle & 0xFF), UInt8(handle >> 8), number])
     }
     first.link.disconnect()
-    // Too late: the side that disconnects takes nothing more.
+    // Too late: the side that disconnects accepts nothing more.
     first.link.send([0x52, UInt8(handle & 0xFF), UInt8(handle >> 8), 99])
     world.scheduler.advance(by: .seconds(1))
     #expect(first.reason?.code == 0x16)

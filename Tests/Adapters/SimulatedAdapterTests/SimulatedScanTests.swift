@@ -102,7 +102,7 @@ struct SimulatedScanTests {
     world.scheduler.advance(by: .seconds(5))
     world.adapter.setScan(nil)
     world.scheduler.advance(by: .seconds(1))
-    // With nothing to wait for the clock goes to its limit in one step.
+    // Without alarms the clock advances to its limit in one step.
     var steps = 0
     world.scheduler.run(for: .seconds(3600)) {
       steps += 1

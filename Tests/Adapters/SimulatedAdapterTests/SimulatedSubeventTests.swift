@@ -43,7 +43,7 @@ struct SimulatedSubeventTests {
     listener.adapter.setScan(nil)
   }
 
-  /// The outcome of a call, with the time that it takes.
+  /// The outcome of a call, with its duration.
   private func outcome(_ call: (@escaping (BluetoothError?) -> Void) -> Void) -> String {
     var outcome: String?
     call { outcome = $0?.name ?? "done" }

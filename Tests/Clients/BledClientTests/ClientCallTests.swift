@@ -219,7 +219,7 @@ import Testing
     let holder = Holder()
     holder.client = try await BledClient.connect(to: daemon.path)
     holder.client?.call(AdapterList.self, Empty()) { _ in
-      // On the connection's queue: what another thread sends meanwhile stands behind this.
+      // On the connection's queue: lines sent by another thread meanwhile follow this one.
       DispatchQueue.global().sync { holder.client?.call(ScanStop.self, .init()) { _ in } }
       holder.client = nil
     }

@@ -3,7 +3,7 @@ import BledRPC
 import Bluetooth
 import Testing
 
-/// Scans and reports that take each other's place, while a call for one of them fails or is cancelled.
+/// Scans and reports that replace each other, while a call for one of them fails or is cancelled.
 @Suite("BledClient: scans that are replaced") struct ClientScanTests {
   private static let refused = RPCError(GAPError.notSupported.error("refused"))
 

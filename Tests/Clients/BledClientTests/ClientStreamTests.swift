@@ -166,7 +166,7 @@ import Testing
     let script = daemon.play { daemon in
       try daemon.answer(daemon.expect(PeripheralConnect.self).id, Self.link)
       for _ in 0..<2 { try daemon.answer(daemon.expect(GATTSubscribe.self).id, Empty()) }
-      // The next call is the measurement, so no unsubscribe came before it.
+      // The next call is the measurement, so there was no unsubscribe before it.
       try daemon.answer(daemon.expect(PeripheralRSSI.self).id, PeripheralRSSI.Result(rssi: 0))
       _ = try daemon.expect(GATTUnsubscribe.self)
     }
@@ -259,7 +259,7 @@ import Testing
       }
     }
     let client = try await BledClient.connect(to: daemon.path)
-    // The first request was refused when this is answered; the next come when the second one is.
+    // The first request was refused when this is answered; the next are sent when the second one is.
     _ = try await client.call(PeripheralRSSI.self, .init(peripheral: "P"))
     let events = client.serverEvents()
     _ = try await client.call(PeripheralRSSI.self, .init(peripheral: "P"))

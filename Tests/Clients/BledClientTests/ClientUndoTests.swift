@@ -58,7 +58,7 @@ import Testing
       try daemon.answer(daemon.expect(PeripheralConnect.self).id, WaitingCall.link)
       var called: [[String]] = [[]]
       var pending: RequestID?
-      // The client asks for the adapters between the parts.
+      // The client reads the adapters between the parts.
       while called.count < 4 {
         let message = try daemon.next()
         guard case .request(let id, let method) = message.kind else { throw FakeDaemon.Trouble("\(message.kind)") }

@@ -3,7 +3,7 @@ import BledRPC
 import Bluetooth
 import Testing
 
-/// A cancelled call takes nothing away from another user of the same client.
+/// A cancelled call does not affect another user of the same client.
 @Suite("BledClient: cancelled calls and other users") struct ClientUseTests {
   private static let link = PeripheralConnect.Result(
     peripheral: "P", address: "C0:00:00:00:00:01", addressType: "random", adapter: "a", mtu: 23, attempts: 1)

@@ -8,7 +8,7 @@ import Testing
 @testable import BledClient
 
 @Suite("BledClient: descriptors that the daemon passes") struct ReceivedDescriptorTests {
-  /// The writing ends of pipes, one for each descriptor that is passed.
+  /// The writing ends of pipes, one for each passed descriptor.
   private struct Pipes: Sendable {
     let reading: [Int32]
     let writing: [Int32]
@@ -55,7 +55,7 @@ import Testing
       daemon.send(lines[1], passing: pipes.writing[0])
       daemon.send(lines[2])
       daemon.send(lines[3], passing: pipes.writing[1])
-      // Only the first octets of a line go with its descriptor; its rest comes with other lines.
+      // Only the first octets of a line are sent with its descriptor; its rest is sent with other lines.
       daemon.send(lines[4].prefix(7), passing: pipes.writing[2])
       daemon.send(lines[4].dropFirst(7) + lines[5])
       daemon.close()

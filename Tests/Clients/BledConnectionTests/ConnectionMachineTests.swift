@@ -89,7 +89,7 @@ struct ConnectionMachineTests {
     #expect(throws: LineFramer.TooLong.self) { try result.get() }
   }
 
-  /// A descriptor belongs to the line whose octets it came with, even if the rest comes later.
+  /// A descriptor belongs to the line with its octets, even if the rest arrives later.
   @Test func theLineOfADescriptor() throws {
     var lines = ReceivedLines()
     let descriptor = ReceivedDescriptor(-1)

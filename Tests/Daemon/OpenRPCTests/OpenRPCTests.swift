@@ -89,7 +89,7 @@ import Testing
     return (comments, try OpenRPC.description(comments).places)
   }
 
-  /// The names of all types that others refer to, but those whose schema is not made of their members.
+  /// The names of all types that others refer to, except those with a schema that is not made of their members.
   private func components() throws -> Set<String> {
     guard case .object(let document) = try OpenRPC.description(DocComments()).document,
       case .object(let components)? = document["components"],
@@ -111,7 +111,7 @@ import Testing
       "advertising": .advertise, "pairing": .pair, "adapter": .adapters, "session": .sessions, "l2cap": .serve,
       "periodic": .scan, "capture": .capture, "simulation": .simulation,
     ]
-    // A channel is opened by whom its device serves. A response to a train is sent, as advertisements are.
+    // A channel is opened by programs that its device serves. A response to a train is sent, as advertisements are.
     let others: [any ClientCall.Type] = [PeripheralPair.self, L2CAPOpen.self, PeriodicRespond.self]
     for method in ProtocolContents.clientCalls
     where method.permission != nil && !others.contains(where: { $0 == method }) {

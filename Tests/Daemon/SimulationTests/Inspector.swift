@@ -7,15 +7,16 @@ import Bluetooth
 
 /// Memory of an inspection for the next one.
 struct Inspector {
-  /// Links that nobody seemed to want.
+  /// Links that no client seemed to want.
   var unwantedLinks: Set<LinkID> = []
 }
 
 extension Simulation {
-  /// How long a procedure on a well behaved device may wait for its turn and its answer, however many share the link.
+  /// Maximum wait of a procedure on a well behaved device, for its turn and its answer, regardless of the number of
+  /// sharers.
   private static let timeout = 120.0
 
-  /// After each step of a client: what can be said of it alone.
+  /// The checks of a client alone, after each of its steps.
   func stepped(_ client: RandomClient) {
     count("steps")
     guard let connection = client.connection else { return }
@@ -92,7 +93,7 @@ extension Simulation {
 
   // MARK: Wanted and actual
 
-  /// Each adapter scans if, and only if, somebody wants it to.
+  /// Each adapter scans if, and only if, a client requests it.
   private func inspectScans() {
     let sure = clients.filter { $0.scans && !$0.isScanUncertain }
     let uncertain = clients.contains(where: \.isScanUncertain)
@@ -193,7 +194,7 @@ extension Simulation {
 }
 
 extension RandomClient {
-  /// Whether the daemon may have done more than this client has read of.
+  /// True if the daemon may have done more than this client has read.
   var isSettled: Bool { session == nil || (session?.outbox.isEmpty == true && ledger.open.isEmpty) }
 
   var isScanUncertain: Bool { isUncertain { if case .scan = $0 { true } else { false } } }

@@ -7,7 +7,7 @@ struct Ledger {
   enum Concern: Equatable {
     case connect(address: String, timeout: Double?)
     case disconnect
-    /// A read, a write with response or a discovery: answered in the order in which a client asked.
+    /// A read, a write with response or a discovery: answered in the order of the client's requests.
     case procedure(peripheral: String)
     /// Anything else on a device.
     case device(peripheral: String)
@@ -51,7 +51,7 @@ struct Ledger {
   }
 
   /// Notes an answer.
-  /// - Returns: the request; nil if nobody asked, or it was answered before. What was broken is in `fault`.
+  /// - Returns: the request; nil without one, or if it was answered before. The broken rule is in `fault`.
   mutating func answer(_ id: RequestID?, isSuccess: Bool, fault: inout String?) -> Request? {
     guard case .number(let number)? = id, let request = open.removeValue(forKey: number) else {
       fault = "an answer to \(id.map { "\($0)" } ?? "nothing"), which waits for none"
@@ -70,6 +70,6 @@ struct Ledger {
     open.values.filter { condition($0.concern) }.sorted { $0.number < $1.number }
   }
 
-  /// Whether something that may change what the daemon wants of adapters waits for its answer.
+  /// True if a pending request may change the daemon's requests to adapters.
   func isUncertain(_ condition: (Concern) -> Bool) -> Bool { open.values.contains { condition($0.concern) } }
 }

@@ -8,7 +8,7 @@ import FoundationEssentials
 /// Makes messages from the protocol's own description, with changes of values, names, Unicode and structure. The same
 /// seed makes the same messages.
 struct MessageGenerator {
-  /// A line, and whether its id must be answered.
+  /// A line, and true if its id must be answered.
   struct Message {
     let line: Data
     let method: String
@@ -54,7 +54,7 @@ struct MessageGenerator {
   private var random: SeededGenerator
   private let methods: [Method]
   private let components: [String: JSONValue]
-  /// Identifiers of devices, of which some exist.
+  /// Identifiers of devices; some exist.
   var peripherals = ["C0DE0000-0000-4000-8000-000000000000"]
 
   init(seed: UInt64) throws {
@@ -95,7 +95,7 @@ struct MessageGenerator {
     return .octets(octets + [UInt8(ascii: "\"")])
   }
 
-  /// Text whose comparison would take Swift long.
+  /// Text that Swift compares slowly.
   private mutating func slowText() -> Node {
     let count = one(of: [50, 500, 5000, 15_000])
     return .raw(
@@ -192,7 +192,7 @@ struct MessageGenerator {
     }
     var params = Node.object(members)
     for _ in 0..<one(of: [0, 0, 1, 1, 2, 5]) { params = changed(params) }
-    // An id whose octets are changed must not become that of another message.
+    // An id with changed octets must not become another message's.
     let isBroken = number(below: 12) == 0
     var envelope: [(name: Node, value: Node)] = [
       (.raw("\"jsonrpc\""), .raw("\"2.0\"")), (.raw("\"id\""), .raw(isBroken ? "\"b\(id)\"" : "\(id)")),

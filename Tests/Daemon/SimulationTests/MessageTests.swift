@@ -14,7 +14,7 @@ import Testing
 /// `MESSAGE_SEED=random` makes other messages than usual, `MESSAGE_SEED=n` repeats a run, `MESSAGES=n` makes a longer
 /// one.
 struct MessageTests {
-  /// How long the processor may work on one message in a debug build; see Tests/Attack/generator.py for a release one.
+  /// Maximum processor time for one message in a debug build; see Tests/Attack/generator.py for a release one.
   private static let longest = Duration.seconds(
     ProcessInfo.processInfo.environment["SANITIZE"] == nil ? 2 : 30)
 
@@ -50,7 +50,7 @@ struct MessageTests {
       }
       #expect(client.isOpen, "MESSAGE_SEED=\(seed): the daemon closed the session at message \(sent)")
       scheduler.advance(by: .seconds(1))
-      // That answers what waits for the air.
+      // This answers requests that wait for the air.
       client.send(Data(#"{"jsonrpc":"2.0","method":"session.end"}"#.utf8))
       scheduler.advance(by: .seconds(1))
       client.read()

@@ -2,18 +2,18 @@ import Bluetooth
 
 @testable import SimulatedAdapter
 
-/// Devices on the air of a simulation: some to connect to, well behaved or not, very many that are only heard, and
+/// Devices on the air of a simulation: some to connect to, well behaved or not, very many that only advertise, and
 /// phones that visit the services that clients advertise.
 struct Population {
-  /// How many devices advertise.
+  /// The number of advertising devices.
   static let advertisers = 2000
-  /// How many of them behave.
+  /// The number of well behaved ones.
   static let polite = 60
-  /// How many of them do what no device should.
+  /// The number of misbehaving ones.
   static let bad = 40
-  /// How many phones there are.
+  /// The number of phones.
   static let phones = 12
-  /// How many links each of the two adapters holds.
+  /// The number of links of each of the two adapters.
   static let linksPerAdapter = 25
   /// The time between two values of a well behaved device.
   static let period = Duration.seconds(120)
@@ -35,7 +35,7 @@ struct Population {
   /// The fault of a device that sends values as fast as it can.
   private static let flood = "disconnectAfter: [5, 60]"
 
-  /// Whether a device sends values as fast as it can.
+  /// True if a device sends values as fast as it can.
   static func floods(_ number: Int) -> Bool {
     (polite..<polite + bad).contains(number) && faults[number % faults.count] == flood
   }
@@ -83,7 +83,7 @@ struct Population {
         + " phones: [\(phones.joined(separator: ",\n"))] }")
   }
 
-  /// The scenario of the second adapter: nobody but itself.
+  /// The scenario of the second adapter: only the adapter itself.
   static func bystander() throws -> Scenario { try Scenario(json: "{ adapter: \(adapter) }") }
 
   private static let long = String(repeating: "long ", count: 60)

@@ -110,7 +110,8 @@ extension RandomClient {
     call(GATTSubscribe.self, .init(peripheral: id, handle: handle), .subscribe(peripheral: id, handle: handle))
   }
 
-  /// A device that floods is soon gone: whoever comes to it wants its values as soon as all that has come is read.
+  /// A flooding device disconnects soon: a client that connects to it requests its values as soon as all received lines
+  /// are read.
   func openSluice(_ id: String) {
     let mine = session?.id
     simulation.scheduler.schedule(after: .milliseconds(1)) { [self] in
@@ -123,7 +124,7 @@ extension RandomClient {
   }
 
   private func use() {
-    // By number, not by identifier: that one is random and would make each run another.
+    // By number, not by identifier: the identifier is random and would make each run another.
     let known = devices.sorted { $0.value.number < $1.value.number }
     guard !known.isEmpty else { return }
     let (id, device) = known[pick(known.count)]
@@ -168,7 +169,7 @@ extension RandomClient {
     later { $0.stopAdvertising() }
   }
 
-  /// Most stop what they began after a while, others forget to.
+  /// Most stop their activities after a while, others forget to.
   private func later(_ stop: @escaping (RandomClient) -> Void) {
     guard generator.chance(0.9) else { return }
     let mine = session?.id
@@ -192,7 +193,7 @@ extension RandomClient {
     }
   }
 
-  /// More than the daemon takes at once.
+  /// More than the daemon accepts at once.
   private func flood() {
     let known = devices.sorted { $0.value.number < $1.value.number }
     guard let (id, device) = known.first(where: { !$0.value.characteristics.isEmpty }),

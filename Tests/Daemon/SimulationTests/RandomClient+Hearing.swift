@@ -9,7 +9,7 @@ import FoundationEssentials
 extension RandomClient {
   func take(_ line: Data) {
     simulation.count("messages")
-    // Most of what comes; one in sixteen is looked at as closely as the rest.
+    // The most frequent lines; one in sixteen is checked as closely as the rest.
     if isReport(line) {
       heardReport()
       guard simulation.counters["reports", default: 0] % 16 == 0 else { return }

@@ -6,18 +6,18 @@ import FoundationEssentials
 @testable import BledCore
 @testable import SimulatedAdapter
 
-/// A program that comes, does things at random, and goes or dies. It keeps account of what it holds.
+/// A program that connects, acts at random, and disconnects or dies. It keeps account of its resources.
 final class RandomClient: SessionTransport {
   /// How a client behaves.
   enum Manner {
-    /// Stays for ever with one well behaved device: what others do must not disturb it.
+    /// Stays for ever with one well behaved device, which other clients must not disturb.
     case canary
     case ordinary
-    /// Asks hundreds of things at once.
+    /// Makes hundreds of calls at once.
     case flooder
     /// Does not read for minutes.
     case sleeper
-    /// Sends lines that are no messages, and answers nobody.
+    /// Sends invalid messages, and answers none.
     case rude
     /// Dies within a minute.
     case mayfly
@@ -35,7 +35,7 @@ final class RandomClient: SessionTransport {
   struct Subscription {
     var since: Instant
     var isConfirmed = false
-    /// Taken back; the answer is not there yet.
+    /// Cancelled; the answer has not arrived yet.
     var isLeaving = false
     var lastValue: Instant?
   }
@@ -54,11 +54,11 @@ final class RandomClient: SessionTransport {
   var subscribers: Set<Subscriber> = []
   /// When it will read again.
   var asleepUntil = Instant.zero
-  /// Whether the daemon reads what it sends.
+  /// True if the daemon reads its lines.
   var isHeard = true
   private var reading: (any ScheduledWork)?
   private var isCut = false
-  /// Whether the daemon ended the session.
+  /// The number of sessions ended by the daemon.
   private(set) var closedByDaemon = 0
 
   init(_ number: Int, _ manner: Manner, in simulation: Simulation) {
@@ -75,7 +75,7 @@ final class RandomClient: SessionTransport {
 
   // MARK: Life
 
-  /// Comes, now or some time later.
+  /// Connects, now or some time later.
   func begin(after delay: Duration) {
     simulation.scheduler.schedule(after: delay) { [self] in come() }
   }
@@ -94,7 +94,7 @@ final class RandomClient: SessionTransport {
     actLater()
   }
 
-  /// How long it stays; nil for always.
+  /// The duration of its stay; nil for always.
   private var life: ClosedRange<Double>? {
     switch manner {
     case .canary: nil
@@ -165,7 +165,7 @@ final class RandomClient: SessionTransport {
     linesWait()
   }
 
-  /// Takes a batch, as one readable socket would give.
+  /// Reads a batch, as one readable socket would give.
   private func read() {
     guard let connection else { return }
     guard isAwake else { return linesWait() }

@@ -11,9 +11,9 @@ import Logging
 /// Everything random is drawn from generators of the seed, and every alarm comes from one clock: the same seed gives
 /// the same walk, which `trace` shows.
 final class Simulation {
-  /// How many clients there are.
+  /// The number of clients.
   static let clients = 200
-  /// How often everything is compared with everything.
+  /// The interval of complete comparisons.
   static let inspection = Duration.seconds(300)
 
   let seed: UInt64
@@ -26,9 +26,9 @@ final class Simulation {
   /// The faults found, with their times.
   private(set) var troubles: [String] = []
   private(set) var counters: [String: Int] = [:]
-  /// A number that stands for all that clients were told and when.
+  /// A number computed from all lines sent to clients and their times.
   private(set) var trace: UInt64 = 0xCBF2_9CE4_8422_2325
-  /// The longest that an answer took in seconds, by what was asked of whom.
+  /// The longest answer times in seconds, by the request and its receiver.
   private(set) var longest: [String: Double] = [:]
   var inspector = Inspector()
   private var generator: SeededGenerator
@@ -71,7 +71,7 @@ final class Simulation {
 
   // MARK: The walk
 
-  /// Lets this much virtual time pass, with everybody doing what they do.
+  /// Advances virtual time by this much, while all parties act.
   func walk(_ duration: Duration) {
     for client in clients {
       client.begin(after: .seconds(client.manner == .canary ? 1 : generator.number(in: 1...1800)))
@@ -84,7 +84,7 @@ final class Simulation {
     }
   }
 
-  /// Everybody leaves. What then remains would remain for ever.
+  /// All clients leave. Anything that remains would remain for ever.
   func sendEverybodyHome() {
     isOver = true
     for client in clients { client.leave() }
@@ -120,18 +120,18 @@ final class Simulation {
     troubles.append("at \(Int(Instant.zero.duration(to: scheduler.now).inSeconds)) s: \(what)")
   }
 
-  /// Notes a session that has ended: soon nobody may know it any more.
+  /// Records an ended session: soon no reference to it may remain.
   func bury(_ connection: SessionConnection) {
     buried.append((scheduler.now, WeakSession(session: connection.session, connection: connection)))
   }
 
-  /// How many sessions are still in memory although they ended before a time.
+  /// The sessions still in memory although they ended before a time.
   func undead(since time: Instant) -> [Session] {
     buried.removeAll { $0.session.known == nil }
     return buried.filter { $0.time < time }.compactMap(\.session.known)
   }
 
-  /// Adds what a client was told to the trace.
+  /// Adds a line sent to a client to the trace.
   func note(_ client: Int, _ kind: RPCMessage.Kind) {
     let what: UInt64 =
       switch kind {
@@ -146,7 +146,7 @@ final class Simulation {
     }
   }
 
-  /// Notes how long an answer took.
+  /// Records the time of an answer.
   func answered(_ request: Ledger.Request, by client: RandomClient) {
     guard client.manner == .canary || client.manner == .ordinary, case .procedure(let peripheral) = request.concern,
       let device = client.devices[peripheral]

@@ -3,12 +3,12 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-/// Two hundred clients, two thousand advertisers, fifty links, a day: what the rules say holds at each step.
+/// Two hundred clients, two thousand advertisers, fifty links, a day: the rules hold at each step.
 ///
-/// A walk stops at the first thing that is wrong, and says with which seed it is repeated. `SIM_SEED=n` repeats one,
-/// `SIM_SEED=random` makes another one, `SIM_HOURS=n` walks for longer.
+/// A walk stops at the first failure, and prints the seed that repeats it. `SIM_SEED=n` repeats one, `SIM_SEED=random`
+/// makes another one, `SIM_HOURS=n` walks for longer.
 struct SimulationTests {
-  /// How much virtual time the ordinary walk takes, in hours: some 45 s on two cores that do nothing else.
+  /// The virtual time of the ordinary walk, in hours: some 45 s on two otherwise idle cores.
   private static let usual = 3.0
 
   @Test("a day of many programs on two adapters", .timeLimit(.minutes(60)))

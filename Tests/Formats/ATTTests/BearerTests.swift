@@ -110,7 +110,7 @@ struct BearerTests {
     #expect(bearer.error == nil && bearer.deadline == nil && bearer.canRequest)
   }
 
-  /// The one that does not come ends the bearer, however many others do.
+  /// The missing answer ends the bearer, regardless of other answers.
   @Test func strayAnswersDoNotProlong() throws {
     var bearer = Bearer(maximumMTU: 23)
     #expect(bearer.send(request: try octets("0a0100"), now: .zero) == true)

@@ -47,7 +47,7 @@ import Testing
       ("4061ac0d", ["rotationalSpeed 3500"]), ("406402", ["lightLevel 2"]),
       ("4000010b0000004a0d0901330ce90c", ["packet 1", "power 0.0", "voltage 231.7", "battery 51", "voltage2 3.305"]),
       ("42b2188d38c1a404138a01", ["address A4:C1:38:8D:18:B2", "pressure 1008.83"]),
-      // An object that is not known, and one that is cut off: what comes before them is told.
+      // An unknown object, and a truncated one: the values before them are reported.
       ("40015dfe5d0903b718", ["battery 93", "unread 6"]), ("4002ca0903bf", ["temperature 25.06", "unread 2"]),
       ("40f100010204f2000106", ["firmware 4.2.1.0", "firmware2 6.1.0"]), ("40", []),
     ])
@@ -89,7 +89,7 @@ import Testing
     }
     #expect(right?["temperature"] == .number(25.06) && right?["address"] == .text("54:48:E6:8F:80:A5"))
     #expect(decode("41a47266c95f730011223378237214")?["key"] == .text("missing"))
-    // Of an anonymous advertisement the address is not known, so no key can be.
+    // The address of an anonymous advertisement is unknown, and so is its key.
     let data = AdvertisingData([.serviceData(0xFCD2, Hex.decode("41a47266c95f730011223378237214") ?? [])])
     let anonymous = data.decoded(address: nil) { _ in .octets([]) }
     #expect(anonymous.first?.members.map(\.name) == ["encrypted", "counter"])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Beacons
 
-/// Beacons and sensors: published examples, and what is not as their formats say.
+/// Beacons and sensors: published examples, and data that violate their formats.
 @Suite struct BeaconDecodingTests {
   /// The meaning of one AD structure of manufacturer-specific data.
   private func manufacturer(_ hex: String) throws -> DecodedData? {
@@ -202,7 +202,7 @@ import Testing
     expect(try manufacturer("88ec0003215d6400"), .govee, values(20.5, 14.9, 100))
     expect(try manufacturer("88ec0081c2896400"), .govee, values(-11.5, 33.7, 100))
     expect(try manufacturer("88ec0088078c116402"), .govee, values(19.28, 44.92, 100))
-    // H5102, whose company is another's: only with its service.
+    // H5102, with another maker's company: only with its service.
     let maker = AdvertisingData.Structure(.manufacturerSpecificData, try #require(Hex.decode("0100010103cb0164")))
     let known = AdvertisingData([maker] + AdvertisingData.Structure.services([0xEC88])).decoded(address: nil)
     expect(known.first, .govee, values(24.8, 57.7, 100))

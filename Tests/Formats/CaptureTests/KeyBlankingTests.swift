@@ -56,12 +56,12 @@ import Testing
     #expect(
       blanked(.receivedACL, "4020 0700 1100 0600 06 aaaa", "4010 0e00 \(rest)", "4020 0500 0100 0400 13")
         == ["4020070011000600060000", "40100e00" + String(repeating: "00", count: 14), "402005000100040013"])
-    // A piece whose beginning was not seen, and what is longer than its packet was to be.
+    // A piece with an unseen beginning, and octets beyond the announced length of its packet.
     #expect(blanked(.receivedACL, "4010 0300 aabbcc") == ["40100300000000"])
     #expect(
       blanked(.receivedACL, "4020 0600 0300 0400 0baa", "4010 0100 bb", "4010 0100 cc")
         == ["40200600030004000baa", "40100100bb", "4010010000"])
-    // Cut before the code: what goes on with it cannot be told apart.
+    // Cut before the code: its continuation cannot be told apart.
     #expect(
       blanked(.receivedACL, "4020 0400 1100 0600", "4010 1100 06 \(Self.key)")
         == ["4020040011000600", "40101100" + "00" + Self.zeros])
@@ -70,7 +70,7 @@ import Testing
   @Test("of a packet that was not recorded as a whole its real length counts")
   func cut() {
     var blanking = KeyBlanking()
-    // 16 octets, of which 5 are recorded: nothing is left to come.
+    // 16 octets, of which 5 are recorded: none are pending.
     var start = MonitorPacket(.receivedACL, Hex.decode("402014001000040013aabbccdd") ?? [])
     start.length = 24
     #expect(blanking.blank(start) == start)

@@ -2,7 +2,7 @@ import Bluetooth
 import BluetoothCrypto
 import Testing
 
-/// `crypto-vectors.json`: sample data of the Core Specification and RFC 4493, and what BlueZ computes.
+/// `crypto-vectors.json`: sample data of the Core Specification and RFC 4493, and BlueZ's results.
 @Suite(.enabled(if: Vectors.has("crypto-vectors.json"), Vectors.missing("crypto-vectors.json")))
 struct CryptoConformanceTests {
   /// One vector, with its fields by name.

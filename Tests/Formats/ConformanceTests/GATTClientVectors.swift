@@ -98,7 +98,7 @@ private struct ClientRun {
     }
   }
 
-  // MARK: - What to do
+  // MARK: - Actions
 
   private func procedure(_ setup: GATTVectorFile.Procedure) throws -> GATTProcedure {
     let bounds = setup.range ?? [1, 0xFFFF]
@@ -161,7 +161,7 @@ private struct ClientRun {
     return UInt16(handle)
   }
 
-  // MARK: - What is to come of it
+  // MARK: - Expected results
 
   /// Every field that the vector gives of a result must be as ours has it.
   private func check(_ setup: GATTVectorFile.Procedure) throws -> Bool {

@@ -43,7 +43,7 @@ private struct ServerRun {
       maximumMTU: vector.mtu, security: SecurityState(level: isEncrypted ? 2 : 1, keySize: isEncrypted ? 16 : 0))
   }
 
-  /// Runs the case; what differs is recorded.
+  /// Runs the case; differences are recorded.
   mutating func matches() throws -> Bool {
     for (index, step) in vector.exchange.enumerated() {
       if let packet = step.client { try receive(packet) }

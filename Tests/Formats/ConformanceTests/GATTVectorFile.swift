@@ -91,7 +91,7 @@ struct GATTVectorFile: Decodable {
 
 extension GATTVectorFile.Database {
   /// The database as our server holds it.
-  /// - Parameter plainConfigurations: whether 0x2902 is a value like any other.
+  /// - Parameter plainConfigurations: true if 0x2902 is a value like any other.
   func build(plainConfigurations: Bool = false) throws -> AttributeDatabase {
     var database = AttributeDatabase(cmac: DatabaseHash.code(of:))
     for service in services {

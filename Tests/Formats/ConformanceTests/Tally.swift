@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-/// Counts cases, so that `make conformance` can say how many passed. A case that several tests look at passes if it
+/// Counts cases, so that `make conformance` can report the number that passed. A case in several tests passes if it
 /// does in each of them.
 enum Tally {
   /// The parts that are counted separately.
@@ -14,10 +14,10 @@ enum Tally {
 
   private static let cases = Mutex<[Part: [String: Bool]]>([:])
 
-  /// Runs a test for each of a list of cases; one that fails does not keep the others from being run.
+  /// Runs a test for each of a list of cases; a failure does not prevent the others.
   /// - Parameters:
   ///   - list: the name of the list within the part, the same in each test that looks at these cases.
-  ///   - body: throws where the case fails, as `#require` does.
+  ///   - body: throws if the case fails, as `#require` does.
   static func run<Case>(_ part: Part, _ list: String, _ cases: [Case], _ body: (Case) throws -> Void) {
     for (index, item) in cases.enumerated() {
       var passes = true

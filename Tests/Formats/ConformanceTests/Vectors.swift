@@ -48,7 +48,7 @@ enum Vectors {
     return package.deletingLastPathComponent().appendingPathComponent("shared/conformance")
   }()
 
-  /// Whether the file is there; suites are skipped where it is not.
+  /// True if the file exists; otherwise suites are skipped.
   static func has(_ file: String) -> Bool {
     FileManager.default.fileExists(atPath: folder.appendingPathComponent(file).path)
   }

@@ -105,7 +105,7 @@ struct ClientDiscoveryTests {
       fault.map { GATTError.invalidResponse(.readByGroupTypeResponse, $0) }
       ?? .irregularHandles(found, .readByGroupTypeResponse)
     #expect(client.takeEvents() == ["finished 1 \(error)"])
-    // The bearer goes on.
+    // The bearer continues.
     client.start(.read(3), "0a0300")
   }
 
@@ -152,7 +152,7 @@ struct ClientDiscoveryTests {
   }
 
   @Test func endlessDiscoveryEnds() throws {
-    // A server that finds one more service at whatever handle is asked for.
+    // A server that finds one more service at any requested handle.
     var client = LinkScript()
     client.start(.discoverServices(.primary), "100100ffff0028")
     var requests = 1

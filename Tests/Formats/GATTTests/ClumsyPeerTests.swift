@@ -3,7 +3,7 @@ import Bluetooth
 @testable import GATT
 import Testing
 
-/// Servers of devices that people own, one line a situation. `>` is a packet that must be sent, `<` one that comes.
+/// Servers of devices that people own, one line a situation. `>` is a packet that must be sent, `<` a received one.
 ///
 /// A bug report becomes a line: its packets, as btmon or a recording shows them, and the outcome that the person should
 /// have had. CONTRIBUTING.md walks through one.

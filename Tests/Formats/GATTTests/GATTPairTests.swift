@@ -2,7 +2,7 @@ import Bluetooth
 @testable import GATT
 import Testing
 
-/// Client and server joined: what one says the other understands.
+/// Client and server joined: each understands the other's packets.
 struct GATTPairTests {
   @Test func everythingIsFoundAtAnyMTU() throws {
     var database = try sampleDatabase()
@@ -71,7 +71,7 @@ struct GATTPairTests {
     var pair = Pair(server: try sampleDatabase())
     pair.clientDatabase = try sampleDatabase()
     pair.start(.read(11))
-    // The other side asks at the same time, before it has seen the first request.
+    // The other side sends a request at the same time, before it has seen the first one.
     var actions: [GATTAction] = []
     pair.server.start(.read(13), id: ProcedureID(50), now: .zero, actions: &actions)
     pair.take(serverActions: actions)

@@ -47,12 +47,12 @@ struct GATTRandomWalkTests {
   }
 }
 
-/// `#expect` for what is checked a hundred thousand times: it costs something only where it fails.
+/// `#expect` for conditions that are checked a hundred thousand times: it costs time only on failure.
 private func check(_ condition: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
   if !condition { Issue.record("an invariant does not hold", sourceLocation: sourceLocation) }
 }
 
-/// A generator whose sequence is known.
+/// A generator with a known sequence.
 struct SplitMix {
   var state: UInt64
   mutating func next() -> UInt64 {
@@ -178,7 +178,7 @@ private struct RandomWalk {
     }
   }
 
-  /// Half a minute in which nothing is delivered: what waits for the peer times out, and the link is dropped.
+  /// Half a minute without any delivery: requests to the peer time out, and the link is dropped.
   private mutating func pass() {
     now = now.advanced(by: .seconds(31))
     let isLate = unanswered > 0 || !indications.isEmpty

@@ -5,7 +5,7 @@ import Testing
 
 /// The order of refusals: handle, permission, authorization, encryption, key size, authentication, offset, length.
 struct ServerAccessTests {
-  /// One value at handle 3 that takes this to be read and written.
+  /// A value at handle 3 that requires this for reading and writing.
   private func server(_ requirement: AccessRequirement?, _ security: SecurityState) throws -> LinkScript {
     var database = AttributeDatabase()
     _ = try database.add(
@@ -23,7 +23,7 @@ struct ServerAccessTests {
   private func refusals(_ requirement: AccessRequirement?, _ security: SecurityState) throws -> [String] {
     var server = try server(requirement, security)
     var codes: [String] = []
-    // An offset behind the end and a value too long come last in the order, so they show only where all else is well.
+    // An offset behind the end and a value too long are checked last, so they show only if all else is valid.
     for packet in ["0a0300", "0c03000900", "12030001", "1203000102" + "03"] {
       let octets = try #require(Hex.decode(packet))
       server.perform { connection, database, actions, now in

@@ -24,7 +24,7 @@ struct ServerDiscoveryTests {
   @Test func primaryServicesWithLargeMTU() throws {
     var server = LinkScript(try sampleDatabase(), maximumMTU: 100)
     try server.exchange("026400", "036400")
-    // The third service has a long UUID and goes into an answer of its own.
+    // The third service has a long UUID and gets an answer of its own.
     try server.exchange("100100ffff0028", "110601000500001806000d000d18")
   }
 

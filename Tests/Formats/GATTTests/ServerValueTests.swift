@@ -17,7 +17,7 @@ struct ServerValueTests {
     server.expect("1b0800003d")
     #expect(server.notify([UInt8](0..<30), of: 8) == .sent)
     server.expect("1b0800" + Hex.encode(0..<20))
-    // The same once more changes nothing.
+    // An unchanged repetition has no effect.
     try server.exchange("1209000100", "13")
     #expect(server.takeEvents() == [])
     try server.exchange("1209000000", "13")

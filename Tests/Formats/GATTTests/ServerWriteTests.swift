@@ -159,7 +159,7 @@ struct ServerWriteTests {
     try server.exchange("d20d00aabb05000000" + "0102030405060708", nil)
     #expect(server.takeEvents() == [])
     #expect(server.database.value(of: 13) == [7])
-    // The link goes on: a command has no answer, and one that is refused is no fault of the bearer.
+    // The link continues: a command has no answer, and a refused one is no fault of the bearer.
     try server.exchange("0a0d00", "0b07")
   }
 

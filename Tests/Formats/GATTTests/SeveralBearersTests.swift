@@ -3,7 +3,7 @@ import Bluetooth
 import GATT
 import Testing
 
-/// Enhanced bearers of a link (Core 5.4, Vol 3, Part F, 3.2.11): each has what the first one has, for itself.
+/// Enhanced bearers of a link (Core 5.4, Vol 3, Part F, 3.2.11): each has the same features as the first, for itself.
 @Suite struct SeveralBearersTests {
   private let first = BearerID(1)
   private let second = BearerID(2)
@@ -172,7 +172,7 @@ import Testing
     try link.receive("0a0b00", on: first)
     try link.receive("0a0b00", on: second)
     #expect(link.takeEvents() == ["on 1: 010a0b0012", "on 2: 010a0b0012"])
-    // Discovery needs no handle, and shows nothing of what was sent before.
+    // Discovery needs no handle, and shows nothing that was sent before.
     try link.exchange("100d00ffff0028", "11060d000d002143")
     try link.exchange("0a0b00", "010a0b0012")
     try link.receive("0a0b00", on: first)

@@ -2,7 +2,7 @@ import Bluetooth
 import JSONFiles
 import Testing
 
-/// Texts that are JSON5, and the place at which others cease to be.
+/// Valid JSON5 texts, and the place of the error in invalid ones.
 @Suite struct JSON5Tests {
   private func read(_ text: String) throws(FileError) -> FileValue { try JSONFile.parse(text.utf8, name: "my.json") }
 
@@ -88,7 +88,7 @@ import Testing
   }
 }
 
-/// Values that are read, and the errors about those that do not fit.
+/// Values that are read, and the errors about values that do not fit.
 @Suite struct FileValueTests {
   private enum Name: String, CaseIterable { case number, text, list, uuid, word, hex }
   private enum Word: String, CaseIterable { case one, two }

@@ -2,7 +2,7 @@ import Bluetooth
 import Noise
 import Testing
 
-/// Noise against vectors of others, and against messages that nobody should accept.
+/// Noise against published vectors, and against messages that must be refused.
 @Suite struct NoiseTests {
   private static let key = [UInt8](repeating: 7, count: 32)
 

@@ -76,7 +76,7 @@ import Testing
       guard case .invalid = assembly.received(octets) else { Issue.record("\(octets.prefix(30))"); continue }
       guard case .invalid = assembly.received(answer()) else { Issue.record("it goes on"); continue }
     }
-    // An answer without an end takes no more room than was asked for.
+    // An answer without an end uses no more room than requested.
     var endless = AttributeAssembly(notification: 0x0403_0201, parts: parts)
     var progress = AttributeAssembly.Progress.incomplete
     var pieces = 0
@@ -153,7 +153,7 @@ import Testing
     #expect(reader.received(data: Array(late.prefix(10)), at: after(11)) == [])
     #expect(reader.received(data: Array(late.dropFirst(10)), at: after(11)) == [])
     #expect(reader.received(data: [], at: after(11)) == [])
-    // The answer may come in pieces of any length.
+    // The answer may arrive in pieces of any length.
     let pieces = answer(9).map { [$0] }
     for piece in pieces.dropLast() { #expect(reader.received(data: piece, at: after(12)) == []) }
     #expect(reader.received(data: pieces.last ?? [], at: after(12)) == [.write(askName)])
@@ -168,14 +168,14 @@ import Testing
     #expect(reader.received(data: late, at: after(21)) == [.write(ask(9))])
   }
 
-  /// Another program asks the same phone, whose answers come to both.
+  /// Another program queries the same phone; its answers reach both.
   @Test func anAnswerToAnotherProgramIsNoFailure() {
     let expected: [NotificationReader.Action] = [.notification(event, [.title: "Hi"], app: nil)]
     let parts: [NotificationCommand.Part] = [.init(.title, length: 16)]
     let question = NotificationCommand.getAttributes(notification: event.identifier, parts).octets
     var reader = NotificationReader(parts: parts)
     _ = reader.received(event, at: after(0))
-    // Its answer has parts that were not asked for, and comes in pieces.
+    // Its answer has parts that were not requested, and arrives in pieces.
     #expect(reader.received(data: answer(), at: after(1)) == [.write(question)])
     #expect(reader.deadline == after(11))
     #expect(reader.received(data: [2, 0, 0], at: after(1)) == [])
@@ -185,7 +185,7 @@ import Testing
     _ = reader.received(data: answer(), at: after(2))
     guard case .failed? = reader.received(data: answer(), at: after(2)).first else { Issue.record("no end"); return }
     #expect(reader.deadline == nil)
-    // Nothing is asked for again that has gone.
+    // Nothing that was removed is requested again.
     _ = reader.received(event, at: after(3))
     var gone = event
     gone.change = .removed
@@ -210,7 +210,7 @@ import Testing
     _ = reader.received(data: naming(), at: after(0))
     _ = reader.received(event, at: after(1))
     #expect(reader.received(data: answer(), at: after(1)) == [.notification(event, expected, app: "App")])
-    // One that the phone does not tell is not asked for again, either.
+    // A value that the phone does not send is not requested again, either.
     let ends: [(inout NotificationReader) -> [NotificationReader.Action]] = [
       { $0.refused("gone", at: after(2)) }, { $0.tick(at: after(20)) },
       { $0.received(data: naming("com.a", ""), at: after(2)) },
@@ -226,7 +226,7 @@ import Testing
       #expect(reader.received(data: answer(), at: after(30)) == [.notification(event, expected, app: nil)])
       #expect(reader.deadline == nil)
     }
-    // A notification that goes while the name is asked for is not told of.
+    // A notification that is removed during the request for the name is not reported.
     reader = NotificationReader(parts: parts)
     _ = reader.received(event, at: after(0))
     _ = reader.received(data: answer(), at: after(0))

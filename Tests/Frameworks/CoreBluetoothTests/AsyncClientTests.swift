@@ -30,7 +30,7 @@ extension WithDaemon {
         .state.text
     }
 
-    /// Scans until a device of this name is heard.
+    /// Scans until a device of this name is received.
     private func find(_ name: String) async throws -> String {
       for try await report in try await client.scan() where report.name == name { return report.peripheral }
       throw BledError.daemonUnreachable.error("the scan ended")
@@ -40,7 +40,7 @@ extension WithDaemon {
       let belt = try await find("Belt")
       try await until { try await !isScanning() }
       #expect(try await state(of: belt) == "disconnected")
-      // With a filter nothing else comes.
+      // With a filter nothing else is received.
       var names: Set<String?> = []
       for try await report in try await client.scan(.init(services: [0x180D], duplicates: true)) {
         names.insert(report.name)
@@ -121,7 +121,7 @@ extension WithDaemon {
       let failure = await #expect(throws: BluetoothError.self) { try await read.value }
       #expect(failure?.name == "cancelled")
       #expect(try await slow.read(handle) == Array("Slow".utf8))
-      // Where this program has no turn for long enough the answer is there before the time is over.
+      // If this program has no turn for long enough, the answer arrives before the timeout.
       try await until {
         let read = GATTRead.Params(peripheral: slow.identifier, handle: handle)
         do throws(BluetoothError) {

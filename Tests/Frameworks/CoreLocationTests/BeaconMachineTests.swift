@@ -9,7 +9,7 @@ import Testing
   private let house = BeaconRanging.Region(uuid: uuid)
   private let beacon = IBeacon(uuid: uuid, major: 1, minor: 2, measuredPower: -59)
 
-  /// A moment so many seconds after the first.
+  /// A moment this number of seconds after the first.
   private func after(_ seconds: Double) -> Instant { Instant.zero.advanced(by: .seconds(seconds)) }
 
   /// A machine that monitors the house, with Bluetooth.
@@ -91,7 +91,7 @@ import Testing
     #expect(machine.deadline == nil && machine.tick(at: after(60)) == [])
     #expect(machine.changed(.usable, at: after(60)) == [])
     #expect(machine.deadline == after(70))
-    // Still inside: there is nothing to tell, or after ten seconds the end.
+    // Still inside: there is nothing to report, or after ten seconds the end.
     var there = machine
     #expect(there.heard(beacon, rssi: -60, at: after(61)) == [])
     #expect(machine.tick(at: after(70)) == [.determined("house", .outside), .exited("house")])
@@ -120,7 +120,7 @@ import Testing
     #expect(machine.range(house, at: after(0)) == [.rangingFailed(house, .denied)])
     let events = machine.monitor("house", house, tellsEntry: true, tellsExit: true, at: after(0))
     #expect(events == [.monitoringFailed("house", .denied)])
-    // With another policy both go on.
+    // With another policy both continue.
     #expect(machine.changed(.usable, at: after(5)) == [.monitoringStarted("house")])
     #expect(machine.tick(at: after(6)) == [.ranged(house, [])])
   }
@@ -136,7 +136,7 @@ import Testing
     _ = machine.heard(beacon, rssi: -60, at: after(1.5))
     guard case .ranged(house, let list) = machine.tick(at: after(2)).first else { return #expect(Bool(false)) }
     #expect(list.map(\.beacon) == [beacon])
-    // A clock that was late tells one list, not several.
+    // A late clock reports one list, not several.
     #expect(machine.tick(at: after(9.5)).count == 1)
     #expect(machine.tick(at: after(9.5)).count <= 1)
     machine.stopRanging(house)

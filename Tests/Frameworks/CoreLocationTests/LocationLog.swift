@@ -1,6 +1,6 @@
 import CoreLocation
 
-/// The delegate of a location manager, which keeps what it is told.
+/// The delegate of a location manager, which records its calls.
 final class LocationLog: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
   enum Event: @unchecked Sendable, Equatable {
     case authorization(CLAuthorizationStatus)
@@ -21,7 +21,7 @@ final class LocationLog: NSObject, CLLocationManagerDelegate, @unchecked Sendabl
 
   override init() { (events, add) = AsyncStream.makeStream() }
 
-  /// The next event that is none of `ranged`, or one for which the condition holds.
+  /// The next event other than `ranged`, or one for which the condition holds.
   func next(where condition: (Event) -> Bool) async -> Event? {
     for await event in events where condition(event) { return event }
     return nil

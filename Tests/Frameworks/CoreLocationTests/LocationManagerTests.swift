@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct LocationManagerTests {
   private static let uuid = UUID(uuidString: "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0") ?? UUID()
-  /// Two beacons of one owner, one near and one far, and one of another owner.
+  /// Two beacons of one owner, a near and a far one, and one of another owner.
   private static let scenario = """
     { "devices": [
       { "name": "Near", "address": "C0:DE:00:00:02:02", "addressType": "random", "connectable": false, "interval": 0.05,
@@ -99,7 +99,7 @@ import Testing
     manager.startRangingBeacons(satisfying: refused)
     #expect(manager.rangedBeaconConstraints.count == 19)
     #expect(await log.next { $0 == .rangingFailed(refused, .rangingFailure) } != nil)
-    // One of the same name takes its place.
+    // Another one of the same name replaces it.
     let region = CLBeaconRegion(uuid: Self.uuid, major: 1, minor: 3, identifier: "house")
     old.startOld(region)
     let event = await log.next {

@@ -18,7 +18,7 @@ import Testing
     let monitor = CLMonitor(socket: daemon.socket)
     var events = await monitor.events.makeAsyncIterator()
     await monitor.add(CLMonitor.BeaconIdentityCondition(uuid: Self.uuid), identifier: "here")
-    // On a busy machine the beacon may count as away before it is heard, and again later.
+    // On a busy machine the beacon may count as away before it is received, and again later.
     var here = try #require(try await events.next())
     while here.state != .satisfied { here = try #require(try await events.next()) }
     #expect(here.identifier == "here")

@@ -16,7 +16,7 @@ import Testing
     engine.onEvent = { [weak engine] event in
       switch event {
       case .changed(.poweredOn):
-        // The daemon refuses a filter with so many alternatives.
+        // The daemon refuses a filter with this number of alternatives.
         let alternatives = Array(repeating: ScanStart.Filter(name: "none"), count: 17)
         engine?.scan(.init(filters: alternatives))
         engine?.scan(.init())

@@ -2,7 +2,7 @@
 @testable import NearbySessions
 import Testing
 
-/// Peers that are heard as several devices.
+/// Peers that are received as several devices.
 @Suite struct HeardPeersTests {
   private static func peer(_ device: String, _ information: [String: String] = [:]) throws -> FoundPeer {
     FoundPeer(identifier: 5, name: "Bob", information: information, peripheral: device)

@@ -2,7 +2,7 @@ import DaemonTestSupport
 @testable import MultipeerConnectivity
 import TestSupport
 
-/// A program with a peer, an adapter of its own, and delegates that keep what they are told.
+/// A program with a peer, an adapter of its own, and delegates that record their calls.
 final class Party: NSObject, @unchecked Sendable {
   struct Log {
     var found: [(peer: MCPeerID, info: [String: String]?)] = []
@@ -26,8 +26,7 @@ final class Party: NSObject, @unchecked Sendable {
   let browser: MCNearbyServiceBrowser
   /// The answer to invitations; nil: the test gives it.
   var accepts: Bool? = true
-  /// Whether peers that are found are invited, until they have been connected: on a busy machine an invitation may take
-  /// too long.
+  /// True to invite found peers, until they have been connected: on a busy machine an invitation may take too long.
   var invites = false
   /// The judgement of certificates; nil: the test gives it.
   var acceptsCertificates: Bool? = true
@@ -61,7 +60,7 @@ final class Party: NSObject, @unchecked Sendable {
 
   private func write(_ body: (inout Log) -> Void) { lock.withLock { body(&log) } }
 
-  /// The states of one peer that were told.
+  /// The reported states of one peer.
   func states(of other: Party) -> [MCSessionState] {
     read { $0.states.filter { $0.peer == other.peer }.map(\.state) }
   }

@@ -7,7 +7,7 @@ import Testing
 
 /// Sessions of programs on one daemon, each with an adapter of its own.
 @Suite(.timeLimit(.minutes(10))) struct SessionWithDaemonTests {
-  /// Two programs, one of which has found the other.
+  /// Two programs; one has found the other.
   private static func pair(
     _ daemon: Daemon, _ alice: Party? = nil, _ bob: Party? = nil
   ) async throws -> (alice: Party, bob: Party) {
@@ -104,7 +104,7 @@ import Testing
     alice.session.disconnect()
     try await until { alice.states(of: bob).count == number + 1 }
     try await Self.invite(bob, from: alice)
-    // By the side that was invited.
+    // By the invited side.
     bob.browser.startBrowsingForPeers()
     alice.advertiser.startAdvertisingPeer()
     try await until { bob.read { !$0.found.isEmpty } }
@@ -263,7 +263,7 @@ import Testing
     alice.invites = true
     for other in others { other.advertiser.startAdvertisingPeer() }
     alice.browser.startBrowsingForPeers()
-    // Members find each other although they do not advertise any more.
+    // Members find each other although they no longer advertise.
     for other in others {
       try await alice.isConnected(with: other)
       other.advertiser.stopAdvertisingPeer()

@@ -6,7 +6,7 @@ import NearbySessions
 import TestSupport
 import Testing
 
-/// Attempts of strangers, and of peers that are not wanted any more, to take part in a session.
+/// Attempts of strangers, and of peers that are no longer wanted, to take part in a session.
 @Suite(.timeLimit(.minutes(10))) struct StrangersTests {
   @Test("another key does not take the place of a connected peer whose identifier it uses")
   func otherKey() async throws {
@@ -90,7 +90,7 @@ import Testing
       try await one.isConnected(with: other)
     }
     #expect(Set(alice.session.connectedPeers) == [carol.peer, dave.peer])
-    // Bob has the secret of Carol, too: she has told of Dave, and of nobody else.
+    // Bob has the secret of Carol, too: she has reported Dave, and no other peer.
     let state = alice.session.engine.state
     try await until { state.with { $0.isMember(dave.peer.identity.identifier, [1], ofCarol) } }
     #expect(state.with { !$0.isMember(1, [1], ofCarol) && !$0.isMember(1, [1], former) })
@@ -155,7 +155,7 @@ import Testing
   }
 
   /// Writes more than the buffers on the way have room for.
-  /// - Returns: whether the stream was ended.
+  /// - Returns: true if the stream was ended.
   private static func writeToEnd(_ stream: OutputStream) -> Bool {
     stream.open()
     defer { stream.close() }

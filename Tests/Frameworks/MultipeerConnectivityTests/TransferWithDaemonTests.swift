@@ -10,7 +10,7 @@ import Testing
     Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
   }
 
-  /// The outcome of a resource: how often the handler was called, and with what.
+  /// The outcome of a resource: the number of the handler's calls, and their arguments.
   private final class Outcome: @unchecked Sendable {
     private let lock = NSLock()
     private var outcomes: [MCError?] = []
@@ -54,7 +54,7 @@ import Testing
     #expect(outcome.all.map { $0?.code } == [.cancelled])
     let finished = try #require(bob.read { $0.finished.first })
     #expect(finished.error?.code == .cancelled && finished.url == nil)
-    // The session goes on.
+    // The session continues.
     try alice.session.send(Data([1]), toPeers: [bob.peer], with: .reliable)
     try await until { bob.read { $0.data } == [Data([1])] }
   }

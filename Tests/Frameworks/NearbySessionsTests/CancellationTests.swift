@@ -5,7 +5,7 @@ import Testing
 
 @testable import NearbySessions
 
-/// A call that is cancelled no longer waits, takes nothing from the next one, and harms nobody else.
+/// A call that is cancelled no longer waits, takes nothing from the next one, and does not affect others.
 @Suite(.timeLimit(.minutes(10))) struct CancellationTests {
   /// Two nodes with a session.
   private struct Stage {
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// Begins a call, cancels it once it waits, and gives its result.
+  /// Begins a call, cancels it once it waits, and returns its result.
   private static func cancelled<Value: Sendable>(
     on node: NearbyNode, _ call: @escaping @Sendable () async -> Value
   ) async -> Value {
@@ -47,7 +47,7 @@ import Testing
     try await stage.alice.send([7])
     guard case .message([7])? = await bob.next() else { throw Nodes.Missing() }
 
-    // The node may not have heard of the cancellation yet.
+    // The node may not have received the cancellation yet.
     let former = Task { await bob.next() }
     while await bob.node.waitCount == 0 { await Task.yield() }
     former.cancel()
@@ -69,7 +69,7 @@ import Testing
     #expect(await stream.write([1, 2, 3]))
     #expect(await incoming.read() == [1, 2, 3])
 
-    // Nobody reads: there is no room at some time.
+    // No program reads: there is eventually no room.
     #expect(await !Self.cancelled(on: alice.node) { await stream.write([UInt8](repeating: 0, count: 4 << 20)) })
     #expect(await Self.cancelled(on: alice.node) { await stream.room() } == nil)
     await stream.close()
@@ -183,7 +183,7 @@ import Testing
   }
 }
 
-/// A folder that is gone with its last reference.
+/// A folder removed with its last reference.
 private final class TemporaryFolder {
   let path = NSTemporaryDirectory() + "/bled-\(UUID().uuidString)"
 
@@ -193,12 +193,12 @@ private final class TemporaryFolder {
 }
 
 extension NearbyNode {
-  /// How many calls of the program wait.
+  /// The number of waiting calls of the program.
   fileprivate var waitCount: Int {
     waits.values.reduce(0) { $0 + $1.count } + peers.values.count { $0.eventWaiter != nil }
   }
 
-  /// How many events of a session were not fetched.
+  /// The number of a session's unfetched events.
   fileprivate func queued(_ number: Int) -> Int { peers[number]?.events.count ?? 0 }
 }
 

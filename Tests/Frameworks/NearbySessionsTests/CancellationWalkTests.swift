@@ -16,9 +16,9 @@ import Testing
 
   /// A function of a node.
   struct Walk: Sendable, CustomTestStringConvertible {
-    /// As the sources declare it.
+    /// In the form of its declaration.
     let function: String
-    /// Whether it ends something: that goes on to its end without the caller.
+    /// True if it ends something: that continues to its end without the caller.
     var isEnd = false
     let call: @Sendable (Near) async throws -> Void
 
@@ -72,8 +72,8 @@ import Testing
     withExtendedLifetime(bob) {}
   }
 
-  /// - Parameter number: The request whose answer is late; nil: the task is cancelled before the call.
-  /// - Returns: Whether the call has had so many requests.
+  /// - Parameter number: The request with a late answer; nil: the task is cancelled before the call.
+  /// - Returns: True if the call has had this number of requests.
   @discardableResult
   private func play(_ walk: Walk, holding number: Int?, _ bob: FoundPeer, _ daemon: Daemon) async throws -> Bool {
     let slow = try await SlowDaemon(daemon)
@@ -101,7 +101,7 @@ import Testing
     try await until { hasEnded.isSet }
     if isHeld || number == nil {
       switch await call.result {
-      // A call that goes on waiting does not come here; one may have ended with a request that it does not wait for.
+      // A call that continues waiting does not get here; one may have ended with a request that it does not wait for.
       case .success: #expect(walk.isEnd || number != nil)
       case .failure(let error): #expect(!walk.isEnd && error is BluetoothError)
       }

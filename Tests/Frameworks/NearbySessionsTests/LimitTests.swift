@@ -5,7 +5,7 @@ import Testing
 
 @testable import NearbySessions
 
-/// The time that looks, dials and handshakes may take.
+/// The time for searches, dialling and handshakes.
 @Suite(.timeLimit(.minutes(10))) struct LimitTests {
   private static let late = GAPError.connectionFailed.error("too late")
 
@@ -109,7 +109,7 @@ import Testing
     let clock = HeldClock()
     settings.clock = clock
     let alice = try NearbyNode(client: try await daemon.client(), settings: settings)
-    // A peer whose description is read from a program that never answers.
+    // A peer with a description read from a program that never answers.
     let mute = try await daemon.client()
     let requests = Mutex<[ReadRequest]>([])
     mute.answerCalls(read: { request in requests.withLock { $0.append(request) } }, write: { _ in })

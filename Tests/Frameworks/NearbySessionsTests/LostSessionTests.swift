@@ -4,7 +4,7 @@ import Testing
 
 @testable import NearbySessions
 
-/// Sessions without a link, which may come back for a long time.
+/// Sessions without a link, which may be restored for a long time.
 @Suite(.timeLimit(.minutes(10))) struct LostSessionTests {
   @Test("peers that connect and go keep nobody out: a lost session in which nothing was transferred gives way")
   func strangers() async throws {

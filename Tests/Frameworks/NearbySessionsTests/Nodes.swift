@@ -58,7 +58,7 @@ enum Nodes {
     return (connection, try await answered)
   }
 
-  /// The next message; the session is ended if none comes.
+  /// The next message; without one the session is ended.
   static func message(of end: NearbyConnection) async throws -> [UInt8] {
     DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Patience.seconds)) { [weak end] in
       guard let end else { return }
@@ -76,7 +76,7 @@ enum Nodes {
   }
 
   /// The next invitation.
-  /// - Throws: the error of the invitation that is to arrive, if it fails before.
+  /// - Throws: the error of the expected invitation, if it fails before.
   static func invitation(
     to node: NearbyNode, by invited: Task<NearbyConnection, any Error>
   ) async throws -> NearbyInvitation {
@@ -99,9 +99,9 @@ extension HeldClock {
 }
 
 extension NearbyNode {
-  /// Whether an invitation waits for an answer.
+  /// True if an invitation waits for an answer.
   var isInvited: Bool { peers.values.contains(where: \.session.isInvited) }
 
-  /// Whether nothing of a session is left.
+  /// True if nothing of a session is left.
   var hasNoPeers: Bool { peers.isEmpty }
 }

@@ -24,7 +24,7 @@ struct Pair {
     try openBulk()
   }
 
-  /// A session whose invitation was accepted.
+  /// A session with an accepted invitation.
   static func connected(resumption: Duration = .seconds(10)) throws -> Pair {
     var pair = try Pair(resumption: resumption)
     pair.dialer.invite(context: [1, 2], timeout: .seconds(20), at: pair.now)
@@ -43,8 +43,8 @@ struct Pair {
     acceptorEvents += acceptor.openedBulk(second)
   }
 
-  /// Carries what is to be sent, once.
-  /// - Parameter limit: so many octets arrive; the others are lost.
+  /// Carries all pending octets, once.
+  /// - Parameter limit: this number of octets arrives; the others are lost.
   /// - Returns: the octets that arrived.
   @discardableResult
   mutating func carry(limit: Int = .max) -> Int {
@@ -66,7 +66,7 @@ struct Pair {
     return limit - left
   }
 
-  /// Carries until nothing is left to be sent.
+  /// Carries until nothing is left to send.
   mutating func settle() { while carry() > 0 {} }
 
   /// The link is lost on both sides.

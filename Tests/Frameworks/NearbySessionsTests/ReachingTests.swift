@@ -82,7 +82,7 @@ import Testing
       #expect(message.count == 60_000 && message.first == number)
     }
     try await sender.value
-    // Nobody reads any more.
+    // No program reads any more.
     let waiting = Task { while true { try await ends.alice.sendWhenReady(Array(repeating: 1, count: 60_000)) } }
     try await until { (try? await ends.alice.send(Array(repeating: 1, count: 60_000))) == nil }
     await ends.alice.disconnect()

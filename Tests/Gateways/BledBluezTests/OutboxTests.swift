@@ -47,8 +47,8 @@ struct OutboxTests {
     #expect(!bus.outbox.hasRoom())
   }
 
-  /// A program waits for others of its user that were sent much and call nothing: they are asked when earlier questions
-  /// have ended, also those that were not answered.
+  /// A program waits for others of its user with many unread messages and no calls: they are pinged when earlier pings
+  /// have ended, also unanswered ones.
   @Test func theProgramsOfAUserAreAskedInTurn() {
     defer { close(end) }
     var questions: [(program: String, completion: (Bool) -> Void)] = []

@@ -37,7 +37,7 @@ struct SettingsFileTests {
     #expect(try file().read().aside == nil)
   }
 
-  /// The bus has ended the loop: what waits is written all the same, and an earlier write does not replace it.
+  /// The bus has ended the loop: pending writes are completed all the same, and an earlier write does not replace them.
   @Test func theLoopHasEnded() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let written = try file()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import bled_bluez
 
-/// The messages that come from the bus, which the test plays.
+/// The messages from the bus, which the test plays.
 struct SystemBusTests {
   private let loop: EventLoop
   private let bus: SystemBus

@@ -75,7 +75,7 @@ private final class GatewayStage: Broker {
         data: HexBytes([2, 1, 6]), time: 0))
   }
 
-  /// The last levels of the topics of devices, and how often the gateway has called a method.
+  /// The last levels of the topics of devices, and the number of calls of a method by the gateway.
   var topics: [String] {
     sent.map(\.topic).filter { $0.contains("/BTtoMQTT/") }.map { String($0.split(separator: "/").last ?? "") }
   }
@@ -120,7 +120,7 @@ struct GatewayTests {
     let stage = try GatewayStage(GatewayStage.device)
     stage.gateway.connected(stage)
     stage.settle()
-    // The value comes before the subscriptions within the range are answered again.
+    // The value is received before the subscriptions within the range are answered again.
     try stage.session.notify(GATTServicesChanged.self, .init(peripheral: "P", start: 5, end: 12))
     try stage.session.notify(GATTValue.self, .init(peripheral: "P", handle: 3, value: HexBytes([1])))
     stage.settle()

@@ -1,13 +1,13 @@
 import MQTTGateway
 
-/// Files in memory, which outlast a spool as those on disk do.
+/// Files in memory, which outlast a spool as files on disk do.
 final class MemoryStore: SpoolStore {
   struct Full: Error {}
   struct Missing: Error {}
 
   var content: [UInt64: [UInt8]] = [:]
   private(set) var aside: [UInt64] = []
-  /// Whether nothing more can be written.
+  /// True if nothing more can be written.
   var isFull = false
 
   func files() -> [(number: UInt64, length: Int)] { content.map { ($0.key, $0.value.count) } }
@@ -33,7 +33,7 @@ final class MemoryStore: SpoolStore {
 }
 
 extension OutgoingMessage {
-  /// A message whose payload is a number.
+  /// A message with a number as its payload.
   static func numbered(_ number: Int, _ quality: QualityOfService = .atLeastOnce, padding: Int = 0) -> OutgoingMessage {
     OutgoingMessage(
       topic: "t", payload: Array("\(number)".utf8) + [UInt8](repeating: 0x20, count: padding), quality: quality)

@@ -1,7 +1,7 @@
 import MQTTGateway
 import Testing
 
-/// A broker that confirms when it is told to.
+/// A broker that confirms on command.
 private final class ScriptedBroker: Broker {
   var sent: [(token: Int32, message: OutgoingMessage)] = []
   private var last: Int32 = 0

@@ -59,7 +59,7 @@ struct PublishPolicyTests {
     var policy = PublishPolicy(limits, at: at(0))
     for number in 0..<1000 {
       _ = try policy.heard(report(number), at: at(Int64(number)))
-      // One that is heard all the time stays.
+      // A device that is received all the time stays.
       _ = try policy.heard(report(5000), at: at(Int64(number)))
     }
     #expect(policy.count <= 100)

@@ -1,7 +1,7 @@
 // swift-tools-version: 5.9
 import PackageDescription
 
-// Modules of a program that are named as those which CoreBluetooth is made of, in bled's source.
+// Modules of a program with the names of modules that CoreBluetooth consists of, in bled's source.
 
 let package = Package(
   name: "Clash",

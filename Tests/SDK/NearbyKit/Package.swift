@@ -1,7 +1,7 @@
 // swift-tools-version: 5.9
 import PackageDescription
 
-// A library as others publish them: it imports CoreBluetooth and has never heard of bled.
+// A library as others publish them: it imports CoreBluetooth and does not know bled.
 
 let package = Package(
   name: "NearbyKit",

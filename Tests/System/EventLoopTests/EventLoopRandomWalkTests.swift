@@ -3,8 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Adds, removes, closes and sets at random, also while events are delivered, and compares with a model of what must be
-/// heard.
+/// Adds, removes, closes and sets at random, also while events are delivered, and compares with a model of the expected
+/// events.
 @Suite("A random walk over the event loop")
 struct EventLoopRandomWalkTests {
   private struct Generator: RandomNumberGenerator {
@@ -15,13 +15,13 @@ struct EventLoopRandomWalkTests {
     }
   }
 
-  /// One socket pair with its watch, and what the model knows of it.
+  /// One socket pair with its watch, and the model's knowledge of it.
   private final class Node {
     let ends = Ends()
     var watch: Watch?
     var unread = 0
     var isReading = true
-    /// Must not be heard any more.
+    /// Must not report events.
     var isOver = false
   }
 

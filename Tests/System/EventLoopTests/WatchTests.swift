@@ -110,7 +110,7 @@ struct WatchTests {
     let number = try #require(first).left
     first?.send()
     second.send()
-    // Both are ready. The first to be served closes the other's socket, and its number comes back for another one.
+    // Both are ready. The first to be served closes the other's socket, and its number is reused for another one.
     watches.append(try Watch(number, on: loop, priority: .low) { _ in wrong += 1 })
     var successor: Ends?
     watches.append(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BledWeb
 
-/// A request as it comes, in one piece and octet by octet.
+/// A request, received in one piece and octet by octet.
 @Suite struct HTTPRequestTests {
   private static let head = "POST /api/a?b HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\n"
 

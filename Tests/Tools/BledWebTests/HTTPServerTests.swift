@@ -16,7 +16,7 @@ import Testing
       HTTPAnswer(200, "OK", type: "text/plain", body: .octets([UInt8](repeating: 0x20, count: length)))
     }
     let port = try #require(listener.port)
-    // The million calls that this takes are beyond the limit on any machine.
+    // A million calls are beyond the limit on any machine.
     let received = try await onThread {
       Result {
         let connection = try ServerConnection(port: port)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import BledWeb
 
-/// Where servers listen.
+/// The addresses of servers.
 @Suite struct ListenerTests {
-  /// Whether the machine has the address ::1.
+  /// True if the machine has the address ::1.
   private static let hasVersion6 = (try? ListenAddress(argument: "[::1]:0")?.listen()) != nil
 
   /// A folder of its own, removed with its last reference.
@@ -55,7 +55,7 @@ import Testing
     let address = try #require(ListenAddress(argument: "unix:\(folder.path)/page.sock"))
     let first = try address.listen()
     #expect(throws: ListenError.self) { _ = try address.listen() }
-    // As the kernel closes it.
+    // Closed as by the kernel.
     shutdown(first.descriptor, CInt(SHUT_RDWR))
     let second = try address.listen()
     try withExtendedLifetime((first, second)) { _ = try ServerConnection(path: "\(folder.path)/page.sock") }

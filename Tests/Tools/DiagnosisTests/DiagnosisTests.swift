@@ -9,7 +9,7 @@ import Testing
 
   init() throws { system = try SystemFolder() }
 
-  /// A machine on which all is well, but for what the test says.
+  /// A machine without problems, except for the test's change.
   private func machine(_ change: (inout Machine) -> Void = { _ in }) -> Machine {
     var machine = Machine(
       files: SystemFiles(root: root), release: "6.12.9-amd64", bluetooth: .present,
@@ -33,7 +33,7 @@ import Testing
     try write("/lib/systemd/system/bled.socket")
     try link("/etc/systemd/system/sockets.target.wants/bled.socket", to: "/lib/systemd/system/bled.socket")
     try write("/run/bled/bled.sock")
-    // One of the unit, and one that somebody started by hand.
+    // The unit's process, and one started by hand.
     try write("/proc/70/comm", "bled\n")
     try write("/proc/70/cgroup", "0::/user.slice/user-1000.slice\n")
     try write("/proc/71/comm", "bled\n")

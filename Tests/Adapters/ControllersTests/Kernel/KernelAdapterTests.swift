@@ -101,7 +101,7 @@ struct KernelAdapterTests {
     try stage.kernel.disconnected(0x40, 0x13)
     try stage.settle()
     #expect(stage.kernel.listens == 2 && stage.links.isEmpty)
-    // One that ends before it can be offered says nothing.
+    // A link that ends before it can be offered proves nothing.
     try stage.kernel.connected(phone, 0x41)
     try stage.kernel.disconnected(0x41, 0x3E)
     try stage.settle()
@@ -204,7 +204,7 @@ struct KernelAdapterTests {
     #expect(stage.kernel.opening.isEmpty && !stage.kernel.commands.map(\.code).contains(PairDevice.opcode))
   }
 
-  /// Opens a channel, and has the request for it heard: LE_CREDIT_BASED_CONNECTION_REQ (Core 5.4, Vol 3, Part A, 4.22).
+  /// Opens a channel, and reports the request for it: LE_CREDIT_BASED_CONNECTION_REQ (Core 5.4, Vol 3, Part A, 4.22).
   private func open(on link: any Link, _ stage: KernelStage, _ failed: @escaping (BluetoothError) -> Void) throws {
     link.openChannel(to: 0x80, ChannelParameters()) { if case .failure(let error) = $0 { failed(error) } }
     try stage.settle()
@@ -212,7 +212,7 @@ struct KernelAdapterTests {
     try stage.settle()
   }
 
-  /// A bond whose key serves links on which we have this role.
+  /// A bond with a key for links on which we have this role.
   private func bond(for role: LinkRole) -> Bond {
     var bond = Bond(local: ScriptedKernel.address, peer: phone)
     bond.add(

@@ -6,7 +6,7 @@ import Testing
 @testable import Host
 @testable import Controllers
 
-/// Controllers that tell of impossible links, or refuse commands that they have.
+/// Controllers that report impossible links, or refuse commands that they have.
 @Suite struct ControllerFaultTests {
   /// A packet of a frame of ATT.
   private func packet(_ handle: ConnectionHandle) -> HCIPacket {
@@ -77,7 +77,7 @@ import Testing
     try stage.settle()
     let command = try Disconnect(decoding: try #require(stage.controller.commands.last))
     #expect(command.handle == 0x40 && stage.links.isEmpty)
-    // No data of that link come to the next one.
+    // No data of that link is delivered to the next one.
     try stage.controller.tell(HostStage.disconnected(0x40), HostStage.connected(0x40))
     try stage.settle()
     var received = 0
@@ -115,7 +115,7 @@ import Testing
     #expect(told() == 11)
   }
 
-  /// One that the kernel has a quirk for: its extended scan is silent, and nothing would tell on the user channel.
+  /// A controller with a kernel quirk: its extended scan is silent, which nothing would reveal on the user channel.
   @Test func aControllerWithAKnownFaultGetsNoExtendedCommands() throws {
     let kernel = UserChannelKernel()
     kernel.modalias = "pci:v000014E4d00005FA0sv0000106Bsd00005FA0bc02sc80i00"

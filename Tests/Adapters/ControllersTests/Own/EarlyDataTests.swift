@@ -6,7 +6,7 @@ import Testing
 @testable import Host
 @testable import Controllers
 
-/// Data that come before the event of their link, or after that of its end.
+/// Data received before the event of their link, or after the event of its end.
 @Suite struct EarlyDataTests {
   private let handle: ConnectionHandle = 0x40
 
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// A device asks for a channel; the number of its request is in the answer.
+  /// A device requests a channel; the number of its request is in the answer.
   private func request(_ number: UInt8, _ stage: HostStage) throws {
     let payload = [0x14, number] + (try octets("0a00 8000 4100 c800 4000 0300"))
     try stage.controller.send([
@@ -39,7 +39,7 @@ import Testing
 
   private func answers(_ stage: HostStage) -> [UInt8?] { stage.controller.data.map { $0.data.dropFirst(5).first } }
 
-  /// The packets whose room the controller has again.
+  /// The packets with room that was returned to the controller.
   private func told(_ stage: HostStage) -> [[UInt8]] {
     stage.controller.commands.filter { $0.opcode == HostNumberOfCompletedPackets.opcode }.map(\.parameters)
   }
@@ -61,7 +61,7 @@ import Testing
     let stage = try stage()
     try tell(HostStage.connected(handle), stage)
     try tell(HostStage.disconnected(handle), stage)
-    // A device that connects at once, and whose handle is that of the last link.
+    // A device that connects at once, with the handle of the last link.
     try stage.wait(.milliseconds(10))
     try request(1, stage)
     #expect(told(stage) == [])

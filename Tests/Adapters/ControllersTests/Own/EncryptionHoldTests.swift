@@ -6,7 +6,7 @@ import Testing
 @testable import Host
 @testable import Controllers
 
-/// Frames of a bonded device that come before the event that its link is encrypted.
+/// Frames of a bonded device that arrive before the event that its link is encrypted.
 @Suite struct EncryptionHoldTests {
   /// A link on which we are peripheral, with a bond with its device, and a listener that needs encryption.
   private final class Stage {
@@ -39,14 +39,14 @@ import Testing
     var levels: [Int] { events.map(\.level) }
     var numbers: [UInt8?] { events.map(\.number) }
 
-    /// The device wants encryption, for which the key is there.
+    /// The device requests encryption, and the key exists.
     func request() throws {
       try far.stage.controller.tell(.leLongTermKeyRequest(LELongTermKeyRequest { $0.handle = FrameStage.handle }))
       try far.stage.settle()
       #expect(far.stage.controller.commands.last?.opcode == 0x201A)
     }
 
-    /// The time in which frames may still be those that were sent before the request.
+    /// The time in which frames may still have been sent before the request.
     func pass() throws { try far.stage.wait(EncryptionHold.delay) }
 
     func change(_ status: HCIErrorCode = .success) throws {
@@ -54,7 +54,7 @@ import Testing
       try far.stage.settle()
     }
 
-    /// Write Commands come.
+    /// Write Commands arrive.
     func write(_ numbers: ClosedRange<UInt8>) throws {
       for number in numbers { try far.send([4, 0, 0x52, 3, 0, number]) }
     }
@@ -78,7 +78,7 @@ import Testing
     #expect(stage.levels == [1, 1, 2, 2, 2, 2, 2])
     #expect(stage.numbers == [0, 9, nil, 1, 2, 3, 4])
     #expect(try stage.far.received() == [plain(FrameStage.responses[.leCreditBased] ?? "")])
-    // Nothing is held any more.
+    // Nothing is held from now on.
     try stage.write(5...5)
     #expect(stage.numbers.last == 5)
   }

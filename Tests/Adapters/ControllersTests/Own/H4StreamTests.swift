@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct H4StreamTests {
-  /// A stream, and what it told.
+  /// A stream, and its events.
   private final class Heard {
     var isOpen = false
     var packets: [[UInt8]] = []
@@ -76,7 +76,7 @@ import Testing
     try #require(Patience.wait(for: master))
     #expect(Array(buffer[..<max(0, read(master, &buffer, 64))]) == Self.reset)
 
-    // No octet means anything to the line, and a packet comes in pieces.
+    // No octet has a meaning for the line, and a packet arrives in pieces.
     let all = Self.answer + [0x04, 0xFF, 0x05, 0x03, 0x04, 0x0A, 0x0D, 0x7F]
     for octet in all {
       try #require(write(master, [octet], 1) == 1)
@@ -125,7 +125,7 @@ import Testing
     }
     #expect(counts.filter { $0 > 0 } == [64, 64, 64, 8])
     #expect(heard.packets.compactMap(\.last) == (0..<200).map { UInt8($0) })
-    // The end comes behind what was read.
+    // The end follows the octets read.
     try #require(write(other, octets, octets.count) == octets.count)
     shutdown(other, CInt(SHUT_RDWR))
     #expect(try turn(loop) { !heard.ends.isEmpty })
@@ -176,7 +176,7 @@ import Testing
     stream.close()
   }
 
-  /// CTS says who may send, unless the board has no such line.
+  /// CTS permits sending, unless the board has no such line.
   @Test(arguments: [true, false]) func aLineIsExclusiveAndHasFlowControlUnlessToldOtherwise(_ hasFlow: Bool) throws {
     let (master, path) = try serialLine()
     defer { close(master) }
@@ -186,7 +186,7 @@ import Testing
     try #require(tcgetattr(master, &settings) == 0)
     #expect((settings.c_cflag & tcflag_t(CRTSCTS) != 0) == hasFlow)
     let other = Glibc.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK)
-    // Root may open it all the same, and then asks (TIOCGEXCL).
+    // Root may open it all the same, and then checks (TIOCGEXCL).
     let isOpen = other >= 0
     #expect(isOpen ? ioctl(other, UInt(0x8004_5440), &isExclusive) == 0 && isExclusive != 0 : errno == EBUSY)
     stream.close()
@@ -227,7 +227,7 @@ import Testing
     let loop = try EventLoop()
     let (stream, heard) = try open(path, on: loop)
     #expect(try turn(loop) { heard.isOpen })
-    // TIOCPKT: reading tells of it, as TIOCPKT_FLUSHWRITE.
+    // TIOCPKT: reading reports it, as TIOCPKT_FLUSHWRITE.
     var isTold = CInt(1)
     try #require(ioctl(master, UInt(0x5420), &isTold) == 0)
     stream.send(Self.reset)

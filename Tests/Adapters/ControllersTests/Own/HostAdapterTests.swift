@@ -10,7 +10,7 @@ import Testing
 @Suite struct HostAdapterTests {
   private let wanted = ConnectionParameters(
     interval: .milliseconds(30)...(.milliseconds(50)), latency: 2, supervisionTimeout: .seconds(4))
-  /// The same in a request of L2CAP, behind the header of its frame.
+  /// The parameters in a request of L2CAP, behind the header of its frame.
   private let request: [UInt8] = [0x12, 1, 8, 0, 24, 0, 40, 0, 2, 0, 0x90, 0x01]
 
   private func connected(_ stage: HostStage) throws -> any Link {
@@ -94,7 +94,7 @@ import Testing
     link.request(wanted) { results.append($0) }
     try stage.settle()
     #expect(results.count == 1 && results.first != .some(nil))
-    // The interval is as wanted, and subrating is lacking: no host can give that.
+    // The interval is as requested, and subrating is lacking: no host can provide that.
     stage.controller.refused = [:]
     var subrated = wanted
     subrated.subrate = 2...2
@@ -123,7 +123,7 @@ import Testing
     let told = stage.events.count { if case .scanning = $0 { true } else { false } }
     #expect(told == 1)
 
-    // A scan that receives nothing begins anew each minute or so, to which the controller has to answer.
+    // A scan that receives nothing restarts each minute or so, and the controller has to answer that.
     for _ in 1...15 { try stage.wait(.seconds(60)) }
     let second = try #require(stage.adapter.information.privateAddress)
     #expect(second != first && second.isResolvablePrivate)
@@ -172,7 +172,7 @@ import Testing
       try stage.wait(.milliseconds(1))
       #expect(stage.adapter.state == .on)
     }
-    // One that has worked for a while is looked for at once.
+    // A controller that has worked for a while is searched for at once.
     try stage.wait(.seconds(10))
     stage.controller.hangUp()
     try stage.settle()
@@ -206,7 +206,7 @@ import Testing
     let disconnect = CommandPacket(opcode: 0x0406, parameters: [0x40, 0, 0x15])
     #expect(stage.controller.commands.dropFirst(before) == [disconnect])
     #expect(stage.adapter.state == .off && stage.ends.count == 1 && stage.controller.hasHost)
-    // One that is switched on again at once waits for that.
+    // A controller that is switched on again at once waits for that.
     let connections = stage.controller.connections
     stage.adapter.setPower(true) { _ in }
     try stage.settle()

@@ -104,7 +104,7 @@ import Testing
     return bond
   }
 
-  /// One whose controller resolves private addresses.
+  /// A stage with a controller that resolves private addresses.
   private func resolving(
     privacy: Duration? = nil, _ bonds: StoredBonds, _ change: (ScriptedController) -> Void = { _ in }
   ) throws -> HostStage {
@@ -135,11 +135,11 @@ import Testing
     bonds.all = [bond(stage)]
     stage.adapter.bondsAdded()
     try stage.settle()
-    // The radio makes sure that the scan is off before it goes on.
+    // The radio makes sure that the scan is off before it continues.
     let scan: [UInt16] = [0x200C, 0x200C]
     #expect(listing(stage) == [0x200C, 0x200C, 0x2027, 0x204E, 0x202D] + scan)
     #expect(stage.adapter.resolves(Self.device))
-    // The pause was not told, and there is no private address.
+    // The pause was not reported, and there is no private address.
     #expect(!stage.events.contains { if case .scanning(false) = $0 { true } else { false } })
     #expect(stage.adapter.information.privateAddress == nil)
     #expect(try addresses(stage).isEmpty)

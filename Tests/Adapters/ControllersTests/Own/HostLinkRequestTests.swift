@@ -9,7 +9,7 @@ import Testing
 @Suite struct HostLinkRequestTests {
   private static let handle: ConnectionHandle = 0x40
 
-  /// One whose controller has LE 2M and LE Coded.
+  /// A stage with a controller that has LE 2M and LE Coded.
   private func stage(_ change: (ScriptedController) -> Void = { _ in }) throws -> HostStage {
     let stage = try HostStage {
       $0.returned[0x2003] = [0, 0x09, 0, 0, 0, 0, 0, 0]
@@ -98,7 +98,7 @@ import Testing
     let link = try #require(stage.links.last)
     var results: [BluetoothError?] = []
     let wanted = ConnectionParameters(interval: .microseconds(7500)...(.microseconds(7500)))
-    // As a session's request does, against what the device asked for.
+    // As a session's request does, against the device's request.
     link.onEvent = { event in
       guard case .parametersChanged = event, link.parameters?.interval != .microseconds(7500) else { return }
       link.request(wanted) { results.append($0) }

@@ -7,11 +7,11 @@ import Testing
 @testable import Host
 @testable import Controllers
 
-/// The links of an adapter over a scripted controller whose events are late or lost.
+/// The links of an adapter over a scripted controller with late or lost events.
 @Suite struct HostLinkTests {
   private let handle: ConnectionHandle = 0x40
 
-  /// We connect to the phone, which was not heard yet.
+  /// We connect to the phone, which was not received yet.
   private func initiate(_ stage: HostStage) throws {
     stage.adapter.connect(to: HostStage.phone, ConnectionParameters())
     try stage.settle()
@@ -19,7 +19,7 @@ import Testing
     try stage.settle()
   }
 
-  /// Read Remote Features gets its status; its event does not come, or comes, or it is refused.
+  /// Read Remote Features gets its status; its event is missing or arrives, or the command is refused.
   @Test(arguments: [nil, HCIErrorCode.unsupportedRemoteFeature, .commandDisallowed])
   func aLinkIsAnnouncedBeforeItsDeviceWasHeard(_ refusal: HCIErrorCode?) throws {
     let stage = try HostStage(privacy: .seconds(900)) { if let refusal { $0.refused[0x2016] = refusal } }
@@ -48,7 +48,7 @@ import Testing
     #expect(stage.controller.commands.count { $0.opcode == LECreateConnection.opcode } == 2)
   }
 
-  /// By our role, and what the device's controller asks for: the reply, with the longest interval that it gets.
+  /// For our role and the request of the device's controller: the reply, with the longest granted interval.
   @Test(
     arguments: [
       (true, [24, 40, 0], 0x2020, 40), (true, [800, 3200, 0], 0x2020, 1600), (true, [3200, 3200, 0], 0x2021, 0x3B),
@@ -127,7 +127,7 @@ import Testing
     #expect(try packets(1) == 1)
   }
 
-  /// The controller's reason for the end of a link that could not be encrypted, and the one to tell.
+  /// The controller's reason for the end of a link that could not be encrypted, and the reported one.
   private static let reasons: [(HCIErrorCode, HCIErrorCode)] = [
     (.terminatedByLocalHost, .pinOrKeyMissing), (.unknownConnectionIdentifier, .pinOrKeyMissing),
     (.connectionTimeout, .connectionTimeout),
@@ -181,8 +181,8 @@ import Testing
     #expect(stage.ends == [HCIStatus(.authenticationFailure).error()])
   }
 
-  /// One that advertises with an address of its own in a set, and the handle of the set.
-  /// - Parameter isPublic: whether the controller has a public address; else it has a static random one.
+  /// A stage that advertises with its own address in a set, and the handle of the set.
+  /// - Parameter isPublic: true if the controller has a public address; else it has a static random one.
   private func advertising(isPublic: Bool = true) throws -> (HostStage, set: UInt8) {
     let stage = try HostStage {
       if !isPublic { $0.returned[0x1009] = [0, 0, 0, 0, 0, 0] }
@@ -211,7 +211,7 @@ import Testing
     try stage.settle()
   }
 
-  /// How many packets of the Security Manager the device got.
+  /// The number of Security Manager packets received by the device.
   private func answers(_ stage: HostStage) -> Int { stage.controller.data.count { $0.data.dropFirst(2).first == 6 } }
 
   @Test(arguments: [true, false], [true, false])
@@ -251,7 +251,7 @@ import Testing
     return Array(try #require(stage.controller.data.last?.data.dropFirst(4)))
   }
 
-  /// An ASUS BT500 tells the end of a set before the link, which Core 5.4 has the other way round (google/bumble#502).
+  /// An ASUS BT500 reports the end of a set before the link, in reverse of Core 5.4 (google/bumble#502).
   @Test(arguments: [true, false]) func theEndOfASetMayComeBeforeItsLink(isOwn: Bool) throws {
     let (stage, set) = try advertising()
     stage.adapter.setPairing(PairingSettings(acceptsDevices: true))
@@ -335,7 +335,7 @@ import Testing
     try stage.controller.send(Array(repeating: packet, count: 64))
     try stage.settle()
     #expect(received == 16 && told().count == 1)
-    // A controller without any room could tell of nothing else.
+    // A controller without any room could report nothing else.
     try stage.wait(.milliseconds(249))
     #expect(told().count == 1)
     try stage.wait(.milliseconds(1))
@@ -343,7 +343,7 @@ import Testing
     link.isReading = true
     try stage.settle()
     #expect(received == 80 && told().dropFirst(2) == [[1, 0x40, 0, 60, 0]])
-    // A link that we end keeps no room; a packet of no link takes none.
+    // A link that we end keeps no room; a packet of no link uses none.
     link.isReading = false
     try stage.controller.send(Array(repeating: packet, count: 20))
     try stage.settle()

@@ -5,14 +5,15 @@ import Testing
 @testable import Host
 @testable import Controllers
 
-/// Security Requests of devices with which there is a bond.
+/// Security Requests of bonded devices.
 @Suite struct SecurityRequestTests {
   private let lamp = DeviceAddress(value: 0xC011_2233_4455, kind: .random)
 
-  /// A link to a device that was paired without a person, and now asks for protection against one in the middle.
+  /// A link to a device that was paired without input and output, and now requests protection against a person in the
+  /// middle.
   /// - Parameters:
-  ///   - former: the means of a person when the device was paired.
-  ///   - settings: how devices pair now.
+  ///   - former: the capability when the device was paired.
+  ///   - settings: the present pairing settings.
   private func request(_ former: PairingCapability, _ settings: PairingSettings) throws -> PairingStage {
     let stage = try PairingStage()
     let first = stage.connect(lamp, 0x40)

@@ -12,7 +12,7 @@ import Testing
   private let quick = ConnectionParameters(interval: .microseconds(1250)...(.microseconds(1250)))
   private let slow = ConnectionParameters(interval: .milliseconds(30)...(.milliseconds(30)))
 
-  /// One whose controller has a shortest interval, in 0.125 ms.
+  /// A stage with a controller that has a shortest interval, in 0.125 ms.
   private func stage(shortest: UInt8 = 3, _ change: (ScriptedController) -> Void = { _ in }) throws -> HostStage {
     let stage = try HostStage {
       $0.returned[0x2003] = [0, 0, 0, 0, 0, 0, 0, 0x80]
@@ -131,7 +131,7 @@ import Testing
     #expect(asked(stage) == [0x2088, 0x20A1, 0x2013])
     #expect(stage.controller.commands.last?.parameters.prefix(6) == [0x40, 0, 6, 0, 8, 0])
     try tellUpdate(8, stage)
-    // 10 ms is wanted, too.
+    // 10 ms is requested, too.
     #expect(results == [nil])
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Controllers
 
-/// Controllers that got stuck, or began anew.
+/// Controllers that got stuck, or restarted.
 @Suite struct SilentScanTests {
   /// An advertisement of the phone.
   private let report = HCIPacket.event(
@@ -176,7 +176,7 @@ import Testing
     #expect(settings.isSubset(of: given(count)))
     let address = stage.controller.commands.last { $0.opcode == LESetRandomAddress.opcode }
     #expect(address?.parameters == stage.adapter.information.privateAddress?.littleEndian)
-    // Masks come before the scan.
+    // Masks are set before the scan.
     #expect(given(count).firstIndex(of: 0x2001)! < given(count).firstIndex(of: 0x200C)!)
   }
 

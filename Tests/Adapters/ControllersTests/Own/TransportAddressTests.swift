@@ -14,7 +14,7 @@ import Testing
     ] as [(String, TransportAddress)])
   func addresses(_ text: String, _ address: TransportAddress) throws {
     #expect(try TransportAddress(text) == address)
-    // Its own words mean the same.
+    // Its own description has the same meaning.
     #expect(try TransportAddress("\(address)") == address)
   }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Controllers
 
-/// An adapter whose controller the kernel hands over slowly.
+/// An adapter with a controller that the kernel hands over slowly.
 @Suite final class UserChannelAdapterTests {
   private let kernel = UserChannelKernel()
   private let scheduler = VirtualScheduler()
@@ -31,7 +31,7 @@ import Testing
   }
 
   /// The kernel has switched the controller off, and opens it.
-  /// - Parameter count: how often it has done so then.
+  /// - Parameter count: the number of times so far.
   private func opens(_ count: Int) throws {
     while try loop.poll() {}
     scheduler.advance(by: .seconds(10))
@@ -75,7 +75,7 @@ import Testing
     #expect(stops == 1 && kernel.attempts == 1 && adapter.state == .absent)
   }
 
-  /// One that hangs, whose closing takes its time.
+  /// A hanging controller, which is closed slowly.
   @Test func switchingItOffDoesNotWaitForTheController() throws {
     kernel.proceed()
     try until { adapter.state == .starting }
@@ -98,7 +98,7 @@ import Testing
     0x1009: [1, 2, 3, 4, 5, 6], 0x2002: [27, 0, 3],
   ]
 
-  /// Answers the commands that came, with success.
+  /// Answers the received commands, with success.
   /// - Returns: their octets.
   private func answer() -> [[UInt8]] {
     var commands: [[UInt8]] = []

@@ -10,7 +10,7 @@ import Testing
 
 /// The user channel of a kernel that a test plays.
 @Suite struct UserChannelTests {
-  /// Both sides, and what the channel told.
+  /// Both sides, and the events of the channel.
   private final class Stage {
     let loop: EventLoop
     let kernel = UserChannelKernel()
@@ -77,7 +77,7 @@ import Testing
       try settle()
     }
 
-    /// The next packet at the kernel's end of a socket; nil if there is none.
+    /// The next packet at the kernel's end of a socket; nil without one.
     func read(_ end: CInt) -> [UInt8]? {
       var buffer = [UInt8](repeating: 0, count: 4096)
       let count = Glibc.read(end, &buffer, buffer.count)
@@ -122,8 +122,8 @@ import Testing
     #expect(recv(stage.kernel.controllerEnd, &octet, 1, 0) == 0)
   }
 
-  /// The time in the kernel counts. Here the packet arrived long before it is read; of a packet from a time of day that
-  /// is still to come nothing is known but that it arrived.
+  /// The kernel's time counts. Here the packet arrived long before it is read; for a packet from a future time of day
+  /// only its arrival is known.
   @Test(arguments: [true, false]) func packetsTellWhenTheyArrived(_ isOld: Bool) throws {
     let stage = try Stage(epoch: isOld ? 1e11 : 0)
     try stage.start()
@@ -317,7 +317,7 @@ import Testing
     try stage.start()
     let answer: [UInt8] = [1, 0, 1, 0, 7, 0, 5, 0, 0, 0, 0, 0, 0]
     try #require(Glibc.write(stage.kernel.managementEnd, answer, answer.count) == answer.count)
-    // The answer is all that is there.
+    // There is only the answer.
     #expect(try stage.loop.poll())
     try #require(Patience.wait { stage.kernel.calls.last == .opened })
     stage.channel.close()

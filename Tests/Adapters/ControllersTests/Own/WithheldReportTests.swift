@@ -5,7 +5,7 @@ import Testing
 
 @testable import Controllers
 
-/// Links of a controller whose reports of transmitted packets wake up nothing while they are not needed. It has room
+/// Links of a controller with reports of transmitted packets that wake nothing while they are not needed. It has room
 /// for one packet.
 @Suite struct WithheldReportTests {
   private let stage: HostStage
@@ -86,7 +86,7 @@ import Testing
     #expect(writable == 1 && stage.links[1].isWritable)
   }
 
-  /// The other one is told too, if the link for whose packet it waited ends.
+  /// The other one is notified too, if the link for whose packet it waited ends.
   @Test func aLinkThatWaitedForOneThatEndedIsToldOfRoom() throws {
     try connectAnother()
     for link in stage.links { link.send([0x1B, 3, 0, link === stage.links[0] ? 1 : 2]) }
@@ -115,7 +115,7 @@ import Testing
     #expect(stage.controller.commands.contains { $0.opcode == Disconnect.opcode })
   }
 
-  /// The report is about a link of the same handle that is over.
+  /// The report is about an ended link of the same handle.
   @Test func aLaterLinkOwesNothing() throws {
     try send(1)
     try transmitted()
@@ -128,7 +128,7 @@ import Testing
     #expect(sent == [1, 2])
   }
 
-  /// The end of that link was not told: another one has its handle.
+  /// The end of that link was not reported: another one has its handle.
   @Test func aLinkThatTakesTheHandleOwesNothing() throws {
     try send(1)
     try transmitted()

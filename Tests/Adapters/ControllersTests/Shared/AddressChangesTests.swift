@@ -57,7 +57,7 @@ import Testing
     var changes = pausing()
     #expect(changes.deadline == at(905))
     #expect(changes.tick(at: at(905)) == unchanged(first))
-    // Quiet comes too late.
+    // Quiet is too late.
     #expect(changes.quiet() == [] && changes.changed(to: second, for: rotation, at: at(906)) == [])
     #expect(changes.deadline == at(965) && changes.tick(at: at(965)) == [.pauseIsDue])
   }

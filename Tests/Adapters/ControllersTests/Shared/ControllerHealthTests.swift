@@ -7,8 +7,8 @@ import Testing
 struct ControllerHealthTests {
   private typealias Action = ControllerHealth.Action
 
-  /// Lets time pass; the deadlines on the way are kept.
-  /// - Returns: the actions, and after how many seconds each came.
+  /// Advances the clock; the deadlines on the way are kept.
+  /// - Returns: the actions, each with its time in seconds.
   private func wait(_ seconds: Int, _ health: inout ControllerHealth, from start: Instant, hasLinks: Bool = false)
     -> [Int: Action]
   {
@@ -21,7 +21,7 @@ struct ControllerHealthTests {
     return actions
   }
 
-  /// Reports come each half a minute.
+  /// A report is received each half a minute.
   /// - Returns: the time of the last.
   private func hear(_ health: inout ControllerHealth, from start: Instant, minutes: Int = 15) -> Instant {
     for half in 0...2 * minutes { health.heard(isExtended: false, at: start.advanced(by: .seconds(30 * half))) }
@@ -82,7 +82,7 @@ struct ControllerHealthTests {
     #expect(health.deadline == nil)
   }
 
-  /// A controller whose scans use extended commands, and whose scan is on.
+  /// A controller with an active scan by extended commands.
   private func extended() -> ControllerHealth {
     var health = ControllerHealth()
     health.began(scansExtended: true)
@@ -137,7 +137,7 @@ struct ControllerHealthTests {
     #expect(!health.isSilent && health.deadline == nil)
   }
 
-  /// The same on a host of our own: no kernel hears anything.
+  /// The same on our own host, without a kernel's findings.
   private func alone() -> ControllerHealth {
     var health = ControllerHealth()
     health.began(scansExtended: true, isHeardByKernel: false)
@@ -162,7 +162,7 @@ struct ControllerHealthTests {
   }
 
   /// A silent extended scan from `start` on, and a legacy one that receives a report a minute later.
-  /// - Returns: whether the quirk is learned.
+  /// - Returns: true if the quirk is learned.
   private func trial(_ health: inout ControllerHealth, from start: Int) -> Bool {
     health.began(scansExtended: true, isHeardByKernel: false)
     health.scanning(true, at: second(start))

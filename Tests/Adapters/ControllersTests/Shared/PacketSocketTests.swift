@@ -42,7 +42,7 @@ struct PacketSocketTests {
   @Test func aPacketThatCannotBeWrittenEndsTheSocketBehindWhatArrived() throws {
     let pair = try SocketPair()
     #expect(try pair.other.write([7]))
-    // More than the socket takes as one packet.
+    // More octets than the socket accepts as one packet.
     #expect(pair.socket.send([UInt8](repeating: 0, count: 16 << 20)))
     #expect(pair.socket.send([1]))
     #expect(pair.received.isEmpty && pair.errors.isEmpty, "events came from inside the call")

@@ -87,7 +87,7 @@ import Testing
     let commands = run(&full) { packet in
       packet.opcode == 0x2027 && packet.parameters[1] == 2 ? HCIStatus(.memoryCapacityExceeded) : .success
     }
-    // The list may have had others: it is cleared, once.
+    // The list may have had other entries: it is cleared, once.
     let add = ["add 1", "mode 1 of 1", "add 2"]
     #expect(commands == add + ["clear"] + add + ["enable 1"])
     #expect(full.resolves(entry(1).device) && !full.resolves(entry(2).device) && !full.isDue)
@@ -116,7 +116,7 @@ import Testing
     #expect(!list.resolves(entry(1).device) && !list.resolves(entry(2).device) && !list.isDue)
   }
 
-  /// The list has the size that it had, and no step is left out.
+  /// The list has its earlier size, and no step is left out.
   @Test(arguments: 0..<5) func aCommandThatIsNotSentIsRepeatedLater(_ failing: Int) {
     var list = ResolvingList(size: 4)
     list.want([entry(1), entry(2)])
@@ -142,7 +142,7 @@ import Testing
     list.want([entry(1)])
     let commands = run(&list) { $0.opcode.rawValue == opcode ? Self.refused : .success }
     #expect(!list.resolves(entry(1).device) && !list.isDue, "\(commands)")
-    // In network privacy mode the device would not be heard.
+    // In network privacy mode the device would not be received.
     #expect(commands.last == (opcode == 0x204E ? "remove 1" : opcode == 0x2027 ? "add 1" : "enable 1"))
   }
 
@@ -160,7 +160,7 @@ import Testing
     other.want([entry(1)])
     let all = run(&other) { $0.opcode == 0x2027 ? HCIStatus(.invalidHCICommandParameters) : .success }
     #expect(all == ["add 1", "remove 1", "add 1"] && !other.isDue)
-    // Others are listed all the same, and it is when it has another key.
+    // The others are listed all the same, and so is this one with another key.
     other.want([entry(1), entry(2)])
     #expect(run(&other) == ["add 2", "mode 1 of 2", "enable 1"])
     other.want([entry(1, key: 5), entry(2)])

@@ -7,7 +7,7 @@ import Testing
 
 /// Devices that misbehave. Names are of attacks that were published, or of the SIG's test cases.
 @Suite struct HostilePairingTests {
-  /// Replaces packets of a side by others.
+  /// Replaces packets of a side.
   private func replace(
     _ link: SMPLink, of role: LinkRole, _ code: SMPPDU.Code, by other: @escaping (SMPPDU) -> [[UInt8]]
   ) {
@@ -66,7 +66,7 @@ import Testing
     expectFailure(link, at: victim, .invalidParameters)
   }
 
-  /// A sniffer's key, whose private key is printed in the specification.
+  /// A sniffer's key; its private key is printed in the specification.
   @Test(arguments: [LinkRole.central, .peripheral]) func debugKey(_ victim: LinkRole) throws {
     let secret = try #require(Hex.decode("3f49f6d4a3c55f3874c9b3e3d2103f504aff607beb40b7995899b8a6cd3c1abd"))
     let pair = try #require(P256KeyPair(privateKey: secret))
@@ -89,7 +89,7 @@ import Testing
     expectFailure(link, at: .central, .confirmValueFailed)
   }
 
-  /// SM/CEN/PROT/BV-01 and the like: one bit of a value is not what was committed to.
+  /// SM/CEN/PROT/BV-01 and the like: one bit of a value differs from the committed one.
   @Test(arguments: [true, false], [LinkRole.central, .peripheral])
   func alteredValues(_ isSecure: Bool, _ victim: LinkRole) {
     var codes: [(SMPPDU.Code, PairingFailureReason)] = [(.pairingRandom, .confirmValueFailed)]
@@ -172,7 +172,7 @@ import Testing
     expectClosed(link.side(victim), .ours(.keyRejected))
   }
 
-  /// The link is encrypted, and nothing says with whom.
+  /// The link is encrypted, and the peer is unknown.
   private func expectClosed(_ side: SMPLink.Side, _ failure: PairingFailure) {
     #expect(side.actions.suffix(3) == [.secured(.none), .failed(failure), .disconnect])
     #expect(side.manager.security == .none)
@@ -204,8 +204,8 @@ import Testing
     expectClosed(link.side(victim), .ours(.keyRejected))
   }
 
-  /// The controllers have encrypted with the key of the bond, and the event came after the Pairing Request: the link is
-  /// not encrypted with the key of the pairing, and no keys go over it.
+  /// The controllers have encrypted with the key of the bond, and the event arrived after the Pairing Request: the link
+  /// is not encrypted with the key of the pairing, and no keys are sent over it.
   @Test(arguments: [true, false]) func aLateEventOfTheBondsKeyIsNotThatOfThePairing(_ succeeds: Bool) throws {
     let first = SMPLink()
     first.raise()
@@ -239,7 +239,7 @@ import Testing
     #expect(link.central.failures == [.ours(.keyRejected)])
   }
 
-  /// BLURtooth: keys for BR/EDR are neither offered nor taken.
+  /// BLURtooth: keys for BR/EDR are neither offered nor accepted.
   @Test func crossTransportKeys() throws {
     let link = SMPLink(.displayYesNo, .displayYesNo)
     replace(link, of: .central, .pairingRequest) { pdu in
@@ -255,8 +255,8 @@ import Testing
     #expect(!request.initiatorKeys.contains(.link) && !request.responderKeys.contains(.link))
   }
 
-  /// The responder names more keys than were offered, or all that it knows and more: those of both sides count, and the
-  /// checks are made of the octets as they were sent.
+  /// The responder names more keys than were offered, or all that it knows and more: both sides' keys count, and the
+  /// checks are computed from the octets as sent.
   @Test(arguments: [true, false], [UInt8(0x0F), 0xFF]) func moreKeysThanOffered(_ isSecure: Bool, _ keys: UInt8) throws
   {
     let far = try SMPTester(.central, isSecure: isSecure)
@@ -362,7 +362,8 @@ import Testing
     #expect(link.central.failures == [.theirs(.unspecified)])
   }
 
-  /// A device that authenticates over another link's addresses fails: the checks are made of those of the connection.
+  /// A device that authenticates over another link's addresses fails: the checks are computed from the connection's
+  /// addresses.
   @Test(arguments: [true, false]) func otherAddresses(_ isSecure: Bool) {
     let link = SMPLink(isSecure: isSecure)
     link.central.manager = SecurityManager(

@@ -79,7 +79,7 @@ import Testing
     #expect(link.central.manager.security.level == 2)
   }
 
-  /// The identity of another device is not taken from one that connected with an address that it keeps.
+  /// The identity of another device is not accepted from one that connected with its identity address.
   @Test func anIdentityThatIsNotTheConnectionsIsLeftAside() throws {
     let link = SMPLink()
     link.peripheral.terms.identity = DeviceAddress(value: 0xC0FF_EE00_0001, kind: .random)
@@ -99,7 +99,7 @@ import Testing
     #expect(bond.signatureKeys.map(\.isOurs) == [true])
   }
 
-  /// A pairing whose key both controllers have, as central, and that of the other side.
+  /// A pairing with a key at both controllers, as central, and the pairing of the other side.
   private func agreed() throws -> (central: Pairing, peripheral: Pairing) {
     let link = SMPLink()
     var pairing = Pairing(
@@ -124,7 +124,7 @@ import Testing
     return (pairing, other)
   }
 
-  /// A USB controller's event and its data race; what comes long before the event has come in plain text.
+  /// A USB controller's event and its data race; data long before the event was received in plain text.
   @Test(arguments: [0, 5, 8, 20]) func keysBeforeTheEventOfEncryptionAreKeptForAMoment(_ milliseconds: Int) throws {
     var (pairing, other) = try agreed()
     for case .send(let pdu) in try other.encrypted(eventArrived: .zero) {
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  /// Each side's keys come in the opposite order, and with others that were not promised.
+  /// Each side's keys arrive in the opposite order, with others that were not promised.
   @Test(arguments: [true, false], [LinkRole.central, .peripheral])
   func keysAreTakenInEachOrder(_ isSecure: Bool, _ strange: LinkRole) throws {
     let link = SMPLink(isSecure: isSecure)
@@ -187,7 +187,7 @@ import Testing
       held.insert(pdu.encoded, at: 0)
       guard pdu.code == .signingInformation else { return [] }
       defer { held = [] }
-      // None that was not promised counts, nor one that came before.
+      // Keys that were not promised do not count, nor a key that arrived before.
       return (isSecure ? other.all : []) + held.prefix(1) + [SMPPDU.signingInformation(Key128(0xBAD)).encoded]
         + held.dropFirst()
     }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Host
 
-/// Legacy pairing with a side that keeps to the rules or breaks them. The names are those of the SIG's test suite for
-/// the Security Manager (SM.TS), first the case with us as central, then that as peripheral.
+/// Legacy pairing with a side that keeps to the rules or breaks them. The names are from the SIG's test suite for the
+/// Security Manager (SM.TS), first the case with us as central, then as peripheral.
 @Suite struct LegacyConformanceTests {
   private static let roles = [LinkRole.central, .peripheral]
   private let passkey = Key128(123_456)
@@ -16,7 +16,7 @@ import Testing
     try far.begin(features, "01 0300 01 10 05 07", "02 0300 01 10 00 00")
   }
 
-  /// One that shows a passkey here, or takes one.
+  /// A side that shows a passkey here, or accepts one.
   private func withPasskey(_ role: LinkRole, isTyped: Bool) throws -> SMPTester {
     let far = try SMPTester(role, isTyped ? .keyboard : .display)
     far.answer = nil
@@ -156,7 +156,7 @@ import Testing
     ]
   }
 
-  /// One that is about to get keys, and hands out all.
+  /// A side that is about to receive keys, and distributes all.
   private func distributing(_ role: LinkRole) throws -> (far: SMPTester, ours: [String]) {
     let far = try SMPTester(role)
     far.terms.secrets.longTermKey = EncryptionKey(value: Key128(7), random: 0x0807_0605_0403_0201, diversifier: 0x0B0A)
@@ -189,7 +189,7 @@ import Testing
     #expect(bond.longTermKeys.contains { $0.role == .peripheral && $0.diversifier == 0x0B0A })
   }
 
-  /// Other hosts take them, too, so such devices are sold.
+  /// Other hosts accept them, too, so such devices are sold.
   @Test("keys in another order, and one twice, are taken", arguments: roles, 0..<5)
   func keysInAnotherOrder(_ role: LinkRole, _ place: Int) throws {
     let keys = keys(of: role.other)

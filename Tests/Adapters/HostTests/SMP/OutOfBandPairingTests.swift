@@ -87,7 +87,7 @@ import Testing
     #expect(other.peripheral.failures == [.ours(.confirmValueFailed)])
   }
 
-  /// The flag would mean other data if both sides had LE Secure Connections.
+  /// The flag would have another meaning if both sides had LE Secure Connections.
   @Test(arguments: [true, false], [true, false])
   func aTemporaryKeyAloneMeansLegacyPairing(_ isCentralSecure: Bool, _ isPeripheralSecure: Bool) {
     let link = SMPLink(isSecure: isCentralSecure)

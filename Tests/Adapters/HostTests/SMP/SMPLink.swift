@@ -4,8 +4,8 @@ import BluetoothCrypto
 
 @testable import Host
 
-/// Two Security Managers at the ends of one link, whose controllers encrypt it. Questions are answered with yes, and
-/// with the passkey that the other side shows, unless a test answers otherwise.
+/// Two Security Managers at the ends of one link, with controllers that encrypt it. Questions are answered with yes,
+/// and with the passkey shown by the other side, unless a test answers otherwise.
 final class SMPLink {
   final class Side {
     var manager: SecurityManager
@@ -13,9 +13,9 @@ final class SMPLink {
     /// Set if it does not pair when the other side wants to.
     var refusal: PairingFailureReason?
     var bond: Bond?
-    /// Whether its controller does not begin to encrypt.
+    /// True if its controller does not begin to encrypt.
     var isEncryptionHeld = false
-    /// Nil: no answer comes.
+    /// Nil for no answer.
     var answer: (PairingQuestion) -> PairingAnswer?
     var sent: [SMPPDU] = []
     /// All actions but packets.
@@ -62,8 +62,8 @@ final class SMPLink {
   private var inputs: [(LinkRole, Input)] = []
 
   /// - Parameters:
-  ///   - centralAddress: the central's address on the link, if it is not the one that it keeps.
-  ///   - peripheralAddress: the same of the peripheral.
+  ///   - centralAddress: the central's address on the link, if it is not its identity address.
+  ///   - peripheralAddress: the peripheral's address on the link, likewise.
   init(
     _ centralCapability: PairingCapability = .none, _ peripheralCapability: PairingCapability = .none,
     isSecure: Bool = true, centralAddress: DeviceAddress? = nil, peripheralAddress: DeviceAddress? = nil
@@ -88,7 +88,7 @@ final class SMPLink {
 
   func side(_ role: LinkRole) -> Side { role == .central ? central : peripheral }
 
-  /// A side raises the protection of the link, and both go on as far as they can.
+  /// A side raises the protection of the link, and both continue as far as they can.
   func raise(_ role: LinkRole = .central) {
     let side = side(role)
     let requirements = PairingFeatures(requesting: side.terms).requirements
@@ -96,7 +96,7 @@ final class SMPLink {
     run()
   }
 
-  /// A side receives octets, and both go on as far as they can.
+  /// A side receives octets, and both continue as far as they can.
   func receive(_ octets: [UInt8], at role: LinkRole) {
     inputs.append((role, .packet(octets)))
     run()

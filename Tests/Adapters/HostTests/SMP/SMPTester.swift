@@ -14,14 +14,14 @@ final class SMPTester {
   var terms: PairingTerms
   var bond: Bond?
   var refusal: PairingFailureReason?
-  /// The answer to each question; nil: none comes.
+  /// The answer to each question; nil for none.
   var answer: PairingAnswer? = .accept
   private(set) var actions: [SecurityAction] = []
   private(set) var now = Instant.zero
   private(set) var request: [UInt8] = []
   private(set) var response: [UInt8] = []
   private var sent: [String] = []
-  /// Whether the responder may give its controller a key.
+  /// True if the responder may give its controller a key.
   private var isAgreed = false
 
   let pair = P256KeyPair()
@@ -46,13 +46,13 @@ final class SMPTester {
 
   // MARK: - Steps
 
-  /// This side wants the link to be protected.
+  /// This side requests protection of the link.
   func raise() {
     let requirements = PairingFeatures(requesting: terms).requirements
     perform(manager.raise(bond: bond, requirements, terms, now: now))
   }
 
-  /// Both tell their features; those of the other side are given without the code.
+  /// Both send their features; the other side's are given without the code.
   func begin(
     _ features: String, _ ownRequest: String, _ ownResponse: String, location: SourceLocation = #_sourceLocation
   ) throws {
@@ -80,7 +80,7 @@ final class SMPTester {
       manager.receive(
         octets, bond: bond, refusal.map(PairingPermission.refused) ?? .granted(terms), now: now))
     guard role == .peripheral, !isAgreed else { return }
-    // SweynTooth: before a key is agreed on there is none.
+    // SweynTooth: before the agreement on a key there is none.
     var copy = manager
     #expect(copy.keyRequested(random: 0, diversifier: 0, bond: nil).first == .replyToKeyRequest(nil))
   }
@@ -132,7 +132,7 @@ final class SMPTester {
   /// The bonds of pairings that succeeded.
   var paired: [Bond?] { actions.compactMap { if case .paired(let bond) = $0 { .some(bond) } else { nil } } }
 
-  /// The pairing ended for this reason, of which the other side was told, and nothing is left of it.
+  /// The pairing ended for this reason, the other side was notified, and nothing is left of it.
   func expectFailure(_ reason: PairingFailureReason, location: SourceLocation = #_sourceLocation) {
     expect([Hex.encode([0x05, reason.rawValue])], location)
     #expect(failures == [.ours(reason)] && paired.isEmpty && !manager.isPairing, sourceLocation: location)
@@ -218,7 +218,7 @@ final class SMPTester {
   }
 
   /// One of the twenty rounds of a passkey.
-  /// - Parameter next: what the central sends behind it.
+  /// - Parameter next: the central's following packet.
   func exchangeBit(
     _ number: Int, of passkey: UInt32, _ next: String, location: SourceLocation = #_sourceLocation
   ) throws {

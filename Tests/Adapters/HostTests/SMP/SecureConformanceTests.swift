@@ -5,8 +5,8 @@ import Testing
 
 @testable import Host
 
-/// LE Secure Connections pairing with a side that keeps to the rules or breaks them. The names are those of the SIG's
-/// test suite for the Security Manager (SM.TS), first the case with us as central, then that as peripheral.
+/// LE Secure Connections pairing with a side that keeps to the rules or breaks them. The names are from the SIG's test
+/// suite for the Security Manager (SM.TS), first the case with us as central, then as peripheral.
 @Suite struct SecureConformanceTests {
   private static let roles = [LinkRole.central, .peripheral]
   private let passkey: UInt32 = 123_456

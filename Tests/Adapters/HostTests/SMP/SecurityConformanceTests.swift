@@ -5,8 +5,8 @@ import Testing
 
 @testable import Host
 
-/// Requests for security, time, and pairings over links that are encrypted. The names are those of the SIG's test suite
-/// for the Security Manager (SM.TS).
+/// Requests for security, time, and pairings over links that are encrypted. The names are from the SIG's test suite for
+/// the Security Manager (SM.TS).
 @Suite struct SecurityConformanceTests {
   private static let roles = [LinkRole.central, .peripheral]
   private let justWorks = (
@@ -92,7 +92,7 @@ import Testing
 
   // MARK: - Time
 
-  /// How far the other side goes before it falls silent.
+  /// The last step of the other side before it falls silent.
   private func silence(_ far: SMPTester, after step: Int) throws {
     if step == 0, far.role == .central {
       far.raise()
@@ -135,7 +135,7 @@ import Testing
 
   // MARK: - Encrypted links
 
-  /// One that has paired without a person.
+  /// A side that has paired without authentication.
   private func encrypted(_ role: LinkRole) throws -> SMPTester {
     let far = try SMPTester(role, isSecure: true)
     try far.begin("0300 09 10 00 00", "01 0300 09 10 05 07", "02 0300 09 10 00 00")
@@ -174,7 +174,7 @@ import Testing
     #expect(
       far.manager.keyRequested(random: key.random, diversifier: key.diversifier, bond: bond)
         == [.replyToKeyRequest(nil)])
-    // The pairing goes on.
+    // The pairing continues.
     far.encrypt(try far.authenticate())
     #expect(far.manager.security.level == 4)
   }

@@ -127,7 +127,7 @@ import Testing
     #expect(link.central.sent == [] && link.central.questions == [] && link.central.failures == [])
     #expect(link.central.manager.security == LinkSecurity(level: 2, keySize: 16))
     #expect(link.peripheral.manager.security == LinkSecurity(level: 2, keySize: 16))
-    // A second request gets an answer: there is nothing more to be had.
+    // A second request gets an answer: no higher protection is possible.
     link.receive(.securityRequest([.bonding, .mitm, .secureConnections]), at: .central)
     #expect(link.central.sent == [.pairingFailed(refusal ?? .authenticationRequirements)])
     #expect(link.central.manager.security == LinkSecurity(level: 2, keySize: 16))
@@ -206,7 +206,7 @@ import Testing
     #expect(link.central.actions.suffix(2) == [.failed(.encryptionTimeout), .secured(.none)])
   }
 
-  /// Its data would count as encrypted. 0: the controller tells success, and that the link is not encrypted.
+  /// Its data would count as encrypted. 0: the controller reports success, and that the link is not encrypted.
   @Test(arguments: [UInt8(0), 0x06, 0x3D], [LinkRole.central, .peripheral])
   func aLinkThatIsEncryptedNoLongerHasNoLevel(_ code: UInt8, _ role: LinkRole) throws {
     let link = try bonded()
@@ -249,7 +249,7 @@ import Testing
     link.raise(.peripheral)
     link.pass(.seconds(30))
     #expect(link.peripheral.failures == [.timeout])
-    // The pairing has not begun: the link may go on.
+    // The pairing has not begun: the link may stay.
     #expect(!link.peripheral.actions.contains(.disconnect))
     link.relay = { [$1.encoded] }
     link.raise()

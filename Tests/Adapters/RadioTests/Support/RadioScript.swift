@@ -5,7 +5,7 @@ import Testing
 
 @testable import Radio
 
-/// Plays the controller to the machines of a radio: what they send and tell is compared, what the controller says is
+/// Plays the controller to the machines of a radio: their packets and reports are compared, the controller's are
 /// written, as octets in hex. Blanks do not count.
 struct RadioScript<Family: RadioFamily> {
   private var machine: any RadioMachine
@@ -15,7 +15,7 @@ struct RadioScript<Family: RadioFamily> {
   private(set) var opcodes: [Opcode] = []
   /// The handles of all extended advertising sets that were enabled.
   private(set) var enabledSets: Set<UInt8> = []
-  /// Whether the last command for it switched an extended scan on.
+  /// True if the last command for it switched an extended scan on.
   private(set) var isScanning = false
   private(set) var told: [RadioAction] = []
   private var heard: [AdvertisingReport] = []
@@ -23,9 +23,9 @@ struct RadioScript<Family: RadioFamily> {
   /// Any machine; the family does not matter then.
   init(_ machine: any RadioMachine) { self.machine = machine }
 
-  /// A controller with so many advertising sets and places in its accept list and its list of monitored advertisers,
-  /// that combines these states.
-  /// - Parameter onAir: a private address under which it is seen.
+  /// A controller with these numbers of advertising sets and places in its accept list and its list of monitored
+  /// advertisers, that combines these states.
+  /// - Parameter onAir: the private address that it uses.
   init(
     sets: Int = 1, acceptList: Int = 8, monitoredList: Int = 0, states: LEStates? = nil,
     address: DeviceAddress = DeviceAddress(value: 0x00AA_0100_0000, kind: .public), features: LEFeatures = [],
@@ -102,13 +102,13 @@ struct RadioScript<Family: RadioFamily> {
     #expect(sent.isEmpty, sourceLocation: location)
   }
 
-  /// This was told since the last time, and nothing else.
+  /// These actions were reported since the last call, and no others.
   mutating func expectTold(_ actions: RadioAction..., location: SourceLocation = #_sourceLocation) {
     #expect(told == actions, sourceLocation: location)
     told = []
   }
 
-  /// These advertisements and scan responses were received since the last time, and no others.
+  /// These advertisements and scan responses were received since the last call, and no others.
   mutating func expectHeard(_ reports: AdvertisingReport..., location: SourceLocation = #_sourceLocation) {
     #expect(heard == reports, sourceLocation: location)
     heard = []
@@ -120,7 +120,7 @@ struct RadioScript<Family: RadioFamily> {
     return told
   }
 
-  /// Whether a command waits for its answer.
+  /// True if a command waits for its answer.
   var isAsked: Bool { !sent.isEmpty }
 
   /// The next command, whatever it is, is answered with success.

@@ -3,7 +3,7 @@ import Bluetooth
 @testable import Radio
 
 extension SetUpMachine {
-  /// One that examines a controller with these faults.
+  /// A machine that examines a controller with these faults.
   init(address: DeviceAddress, faults: ControllerFaults) {
     var profile = ControllerProfile(address: address)
     profile.faults = faults

@@ -10,7 +10,7 @@ enum SetUpScript {
   ///   - features: the features of its page 0.
   ///   - absent: bits that its supported commands lack.
   ///   - answers: its answers to other commands; those without one are refused.
-  /// - Returns: the commands that it was sent, and what is known of it then: nil if the set-up failed.
+  /// - Returns: the commands sent to it, and its resulting profile: nil if the set-up failed.
   static func play(
     _ features: UInt64, without absent: (octet: Int, bits: UInt8)?, _ answers: [Opcode: [UInt8]]
   ) -> (sent: [CommandPacket], profile: ControllerProfile?) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SimulatedAdapter
 
-/// Devices that do what no device should.
+/// Devices that violate the protocol.
 struct MisbehaviourTests {
   private static func world(_ faults: String) throws -> AdapterStage {
     try AdapterStage.on(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SimulatedAdapter
 
-/// Phones that are told to visit.
+/// Phones that visit on command.
 struct PhoneVisitTests {
   private let world: AdapterStage
   private let server: Server

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SimulatedAdapter
 
-/// Phones that visit what we advertise.
+/// Phones that visit our advertisements.
 struct SimulatedCentralTests {
   private let service = ServiceDefinition(
     uuid: 0xFFF0,
@@ -38,7 +38,7 @@ struct SimulatedCentralTests {
       ])
     world.scheduler.advance(by: .seconds(7))
     #expect(server.trace.last == "ended")
-    // The phone comes again after a while.
+    // The phone returns after a while.
     world.scheduler.advance(by: .seconds(20))
     #expect(server.trace.count { $0.hasPrefix("connected") } == 2)
     #expect(server.trace.count { $0 == "write FFF2 \(greeting)" } == 2)
@@ -70,7 +70,7 @@ struct SimulatedCentralTests {
     #expect(
       server.trace.dropFirst()
         == ["write FFF2 \(value)", "subscribe FFF5 2", "subscribe FFF5 0", "ended"])
-    // One that does not say when it returns comes once.
+    // A phone without a return time visits once.
     world.scheduler.advance(by: .seconds(600))
     #expect(server.trace.count == 5)
   }

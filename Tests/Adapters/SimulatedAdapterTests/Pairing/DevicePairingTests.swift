@@ -10,7 +10,7 @@ final class DevicePairingTests {
   private var bonds: [Bond] = []
   private var events: [PairingEvent] = []
 
-  /// An adapter with a lock whose two values are protected: FFF1 by encryption, FFF2 against a person in the middle.
+  /// An adapter with a lock and its two protected values: FFF1 by encryption, FFF2 against a person in the middle.
   private func lock(
     _ pairing: String = "{}", more: String = "", file: String = "", bonds: [Bond] = [], seed: UInt64 = 1
   ) throws -> AdapterStage {

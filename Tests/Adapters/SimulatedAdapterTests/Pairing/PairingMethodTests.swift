@@ -62,7 +62,7 @@ struct PairingMethodTests {
     #expect(actions.isEmpty)
     machine.timePassed(now: at(1), actions: &actions)
     #expect(actions == [.show(.peripheral, 3), .ask(.central, .passkey)])
-    // Nobody asked this side.
+    // This side was not asked.
     machine.answered(.peripheral, .refuse, now: at(1), actions: &actions)
     machine.answered(.central, .passkey(3), now: at(2), actions: &actions)
     machine.timePassed(now: at(3), actions: &actions)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SimulatedAdapter
 
-/// Phones that pair with what the adapter serves.
+/// Phones that pair with the adapter's services.
 struct PhonePairingTests {
   private let protected = ServiceDefinition(
     uuid: 0xFFF0,

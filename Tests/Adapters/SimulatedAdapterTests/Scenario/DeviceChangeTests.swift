@@ -5,7 +5,7 @@ import Testing
 
 @testable import SimulatedAdapter
 
-/// Devices that are told to change while they are on the air.
+/// Devices that change on command while they are on the air.
 struct DeviceChangeTests {
   private static let body = """
     { uuid: "180D", characteristics: [
@@ -24,7 +24,7 @@ struct DeviceChangeTests {
 
   private func change(_ members: String) throws { try world.adapter.air.command("belt", change: members) }
 
-  /// The seconds that a read takes, and its result.
+  /// The duration of a read in seconds, and its result.
   private func read(_ client: Client) throws -> (seconds: Double, outcome: Result<GATTResult, any Error>) {
     let found = try #require(try client.find(0x2A38))
     let before = world.scheduler.now

@@ -4,7 +4,7 @@ import GATT
 
 @testable import SimulatedAdapter
 
-/// One adapter under virtual time, and everything it has told.
+/// One adapter under virtual time, and all its events.
 final class AdapterStage {
   let scheduler: VirtualScheduler
   let adapter: SimulatedAdapter
@@ -12,7 +12,7 @@ final class AdapterStage {
   private(set) var reports: [AdvertisingReport] = []
   private(set) var links: [any Link] = []
   private(set) var failures: [BluetoothError] = []
-  /// Takes links that others started.
+  /// Receives links that others started.
   var onIncoming: ((any Link) -> Void)?
   /// Everything but reports, in order, as text.
   private(set) var trace: [String] = []
@@ -68,7 +68,7 @@ final class AdapterStage {
     }
   }
 
-  /// Forgets what was told so far.
+  /// Forgets the events so far.
   func forget() {
     trace = []
     reports = []
@@ -85,7 +85,7 @@ final class AdapterStage {
     DeviceAddress(value: 0xC0DE_0000_0000 | number, kind: .random)
   }
 
-  /// Connects to a device; nil if it does not come to that within a minute.
+  /// Connects to a device; nil if that fails within a minute.
   func connect(_ number: UInt64, _ parameters: ConnectionParameters = ConnectionParameters()) -> (any Link)? {
     let count = links.count
     adapter.connect(to: Self.address(number), parameters)
@@ -155,7 +155,7 @@ final class Client {
   }
 }
 
-/// The real GATT server on the links that come to an adapter, and what is done there.
+/// The real GATT server on the links to an adapter, and its actions.
 final class Server {
   let host: GATTHost
   private(set) var trace: [String] = []

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 
 /// A scripted daemon for tests of the client, for one connection. It blocks, so it runs on a separate thread:
-/// `FakeDaemon.run` plays a script and returns what went wrong.
+/// `FakeDaemon.run` plays a script and returns its failure.
 final class FakeDaemon: @unchecked Sendable {
   let path: String
   private let listener: Int32
@@ -40,7 +40,7 @@ final class FakeDaemon: @unchecked Sendable {
 
   /// Plays a script concurrently with the test.
   /// - Parameters:
-  ///   - opens: Whether `session.open` is answered before.
+  ///   - opens: True to answer `session.open` before.
   ///   - restored: The preserved state; if given, the script's first lines are sent together with that answer.
   func play(
     protocol version: Int = 1, opens: Bool = true, restored: RestoredState? = nil,
@@ -87,7 +87,7 @@ final class FakeDaemon: @unchecked Sendable {
     return (id, try message.params(Method.Params.self))
   }
 
-  /// Reads the next line. All tests begin at once, so the turn of a client may come late.
+  /// Reads the next line. All tests begin at once, so a client may have its turn late.
   func next() throws -> RPCMessage {
     var buffer = [UInt8](repeating: 0, count: 65536)
     while true {

@@ -2,9 +2,9 @@ import BledClient
 import BledRPC
 import Bluetooth
 
-/// A function of the client that waits for the daemon, and the methods by which it is undone.
+/// A function of the client that waits for the daemon, and the methods that undo it.
 struct WaitingCall: Sendable {
-  /// As the sources declare it.
+  /// In the form of its declaration.
   let function: String
   let method: String
   /// The daemon's answer.

@@ -19,7 +19,7 @@ import Testing
     let now = scheduler.secondsSinceEpoch
     keeper.quirks.learn(.extendedScanning, of: model, at: now - 1000)
     keeper.quirks.learn(.exclusion(.connecting, beside: .scanning), of: model, at: now)
-    // One of which nothing is known could be any.
+    // A controller of unknown make could be any.
     keeper.quirks.learn(.silence, of: .init(), at: now)
     scheduler.advance(by: .seconds(2))
     #expect(storage.files["quirks"] != nil)

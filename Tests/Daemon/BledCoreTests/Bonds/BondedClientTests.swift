@@ -26,7 +26,7 @@ import Testing
     var value: UInt16 { service.characteristics?[0].handle ?? 0 }
     var configuration: UInt16 { service.characteristics?[0].descriptors?[0].handle ?? 0 }
 
-    /// The phone comes, without encryption.
+    /// The phone connects, without encryption.
     func comes() -> ScriptedLink { world.adapter.bringUp(phone, role: .peripheral) }
 
     /// The phone does something; gives the outcome.
@@ -37,7 +37,7 @@ import Testing
       return phone.results[id]
     }
 
-    /// How many devices a value goes to.
+    /// The number of devices that receive a value.
     func notify(_ value: [UInt8]) throws -> Int {
       let sent = try client.result(ServerNotify.self, .init(handle: self.value, value: HexBytes(value)))
       world.settle()
@@ -90,7 +90,7 @@ import Testing
 
   private func encrypt(_ link: ScriptedLink) { link.protect(LinkSecurity(level: 2, keySize: 16)) }
 
-  /// The phone pairs, subscribes, and goes away.
+  /// The phone pairs, subscribes, and disconnects.
   private func subscribed() throws -> Given {
     let given = try given()
     let link = given.comes()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BledCore
 
-/// Recordings over a pipe, of an adapter that tells what a test says.
+/// Recordings over a pipe, of an adapter with packets from the test.
 @Suite struct CaptureBrokerTests {
   private let world = World()
   private let loop: EventLoop

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BledCore
 
-/// Where the notes of calls stand in a recording: before the packets that they lead to.
+/// The place of call notes in a recording: before the packets that they cause.
 @Suite struct CaptureNoteTests: OneClientSuite {
   let world = World()
   let client: TestClient
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  /// The recording, a word for each packet or note: the call that begins or goes on, "→ OPCODE" and "← OPCODE".
+  /// The recording, a word for each packet or note: the call that begins or continues, "→ OPCODE" and "← OPCODE".
   private func story() throws -> [String] {
     try recording.read().map { record in
       if let note = Annotation(record.packet) { return note.text.replacing(id, with: "DEVICE") }

@@ -49,7 +49,7 @@ import Testing
     return id
   }
 
-  /// The answer to the session, and a duplicate of the descriptor that comes with it.
+  /// The answer to the session, and a duplicate of its descriptor.
   private func acquire(
     _ client: TestClient, values: Bool? = nil, writes: Bool? = nil, closing: Bool? = nil
   ) throws -> (result: GATTAcquire.Result, descriptor: Int32) {
@@ -59,7 +59,7 @@ import Testing
     return (result, dup(passed.number))
   }
 
-  /// The Write Commands that came to the device.
+  /// The Write Commands received by the device.
   private var written: [[UInt8]] { peer.received.filter { $0.first == 0x52 }.map { Array($0[3...]) } }
 
   @Test("packets of the program become Write Commands, notifications become packets; closing the descriptor ends it")
@@ -324,7 +324,7 @@ import Testing
     let (socket, passed) = try ValueSockets(loop: loop, turns: try Turns(on: loop)).pair(for: session)
     let descriptor = dup(passed.number)
     defer { close(descriptor) }
-    // Told when the socket is full, so that packets are there while it is closed.
+    // Signalled when the socket is full, so that packets are waiting when it is closed.
     let (full, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let writer = Thread {
       var isFirst = true

@@ -103,7 +103,7 @@ import Testing
     world.settle()
     for call in calls { _ = try #require(try client.answer(to: call, GATTWrite.self)).get() }
     #expect(peer.received.suffix(3).map { $0.last } == [0, 1, 2])
-    // The next requests of the session wait behind them; those of others do not.
+    // The next requests of the session wait behind them; other sessions' do not.
     link.isWritable = false
     let other = world.client()
     try world.connect(other, peer)

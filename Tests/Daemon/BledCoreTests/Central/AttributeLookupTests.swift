@@ -5,7 +5,7 @@ import Testing
 
 @testable import BledCore
 
-/// Attributes that are named by UUIDs: the daemon discovers what it needs.
+/// Attributes named by UUIDs: the daemon discovers what it needs.
 @Suite struct AttributeLookupTests: OneClientSuite {
   let world = World()
   let client: TestClient

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BledCore
 
-/// `adapter.block`: a device that this machine refuses to be connected with.
+/// `adapter.block`: a device that this machine refuses to connect with.
 @Suite struct BlockingTests {
   private let address = "C0:00:00:00:00:01"
 
@@ -14,7 +14,7 @@ import Testing
     try client.call(PeripheralConnect.self, .init(address: address, addressType: "random", reconnect: true))
   }
 
-  /// Has the adapter hear a device named Belt.
+  /// Makes the adapter receive a device named Belt.
   private func hear(_ address: String, _ world: World) {
     world.adapter.hear(world.peer(address).address, [5, 0x09] + Array("Belt".utf8))
   }

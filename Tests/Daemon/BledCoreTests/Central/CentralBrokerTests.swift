@@ -6,7 +6,7 @@ import Testing
 
 @testable import BledCore
 
-/// Connecting, and what several sessions do on one link: G3–G9, P2, P14–P17, P28, P29.
+/// Connecting, and operations of several sessions on one link: G3–G9, P2, P14–P17, P28, P29.
 @Suite struct CentralBrokerTests {
   private let world = World()
   private let address = "C0:00:00:00:00:01"
@@ -321,7 +321,7 @@ import Testing
     world.settle()
     #expect(try client.answer(to: pending, PeripheralConnect.self)?.get().adapter == "hci0")
     #expect(second.pendingConnections.isEmpty)
-    // A link that is there is shared, and the answer tells where it is.
+    // An existing link is shared, and the answer names its adapter.
     let late = world.client()
     let shared = try late.result(
       PeripheralConnect.self, .init(address: address, addressType: "random", adapter: "hci1"))

@@ -117,7 +117,7 @@ import Testing
     #expect(machine.state == .idle)
   }
 
-  /// The commonest failure in the field: nothing was heard from the device.
+  /// The commonest failure in the field: nothing was received from the device.
   @Test func aLinkThatWasNeverThereIsTriedAgainForAsLongAsItIsAskedFor() {
     let reason = BluetoothError(domain: .hci, code: 0x3E, name: "connectionFailedToBeEstablished", message: "")
     var machine = ConnectMachine<String, Int>()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BledCore
 
-/// Connecting to a device by its name or by a service: it is looked for until it is heard.
+/// Connecting to a device by its name or by a service: it is searched for until it is received.
 @Suite struct DeviceSearchTests {
   private let world = World()
   private let client: TestClient

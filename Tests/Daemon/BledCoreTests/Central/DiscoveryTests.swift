@@ -6,7 +6,7 @@ import Testing
 
 @testable import BledCore
 
-/// Discovering what a device has over a link that is shared: G4, G7, P11.
+/// Discovering a device's attributes over a shared link: G4, G7, P11.
 @Suite struct DiscoveryTests: OneClientSuite {
   let world = World()
   let client: TestClient
@@ -158,7 +158,7 @@ import Testing
     #expect(events.map(\.start) == [range.lowerBound] && events.map(\.end) == [range.upperBound])
     #expect(try client.notifications(GATTSubscriptionLost.self).map(\.handle) == [handle])
     #expect(try client.error(GATTSubscribe.self, .init(peripheral: id, handle: handle))?.data?.name == "unknownHandle")
-    // Nothing was written to what may be another attribute by now, and the next change is heard as well.
+    // Nothing was written to a handle that may be another attribute by now, and the next change is received as well.
     #expect(peer.subscriptions[handle] == .notification)
     client.forget()
     link.deliver([0x1D, UInt8(changed & 0xFF), 0, 1, 0, 0xFF, 0xFF])

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BledCore
 
-/// Devices that people own and that do less than the specification asks for: what can be had of them is had.
+/// Devices that people own and that do less than the specification requires: their remaining features work.
 @Suite struct PoorPeripheralTests {
   private let world = World()
   private let client: TestClient
@@ -179,7 +179,7 @@ import Testing
     }
     let lines = log.all.filter { $0.contains("refused to tell the descriptors of characteristic") }
     #expect(lines.count == 1, "\(log.all)")
-    // A person who subscribes is told the reason.
+    // A person who subscribes receives the reason.
     let place = peer.handle(of: 0x2A37)
     let call = try client.call(GATTSubscribe.self, .init(peripheral: id, handle: place))
     world.settle()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BledCore
 
-/// Operations that a device refuses until the link is secured: they are set aside, and others go on.
+/// Operations that a device refuses until the link is secured: they are set aside, and others continue.
 @Suite struct SecuredOperationTests {
   private let world = World()
   private let first: TestClient

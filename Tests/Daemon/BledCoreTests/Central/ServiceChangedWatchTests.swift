@@ -19,7 +19,7 @@ import Testing
   }
 
   /// Discovers the services of one UUID.
-  /// - Returns: the requests that came to the device before the answer, and those after it.
+  /// - Returns: the requests that the device received before the answer, and after it.
   private func discover(
     _ uuid: BluetoothUUID, on id: String, by client: TestClient? = nil
   ) throws -> (before: [[UInt8]], after: [[UInt8]]) {
@@ -125,7 +125,7 @@ import Testing
     world.settle()
     #expect(try #require(try client.answer(to: again, GATTDiscoverServices.self)).get().services.count == count + 1)
 
-    // One that only looked for a service is told when that is gone.
+    // A session that only searched for a service is notified of its removal.
     world.daemon.links.links.first?.disconnect()
     world.settle()
     _ = try world.connect(client, peer)

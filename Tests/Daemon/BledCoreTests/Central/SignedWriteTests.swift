@@ -15,7 +15,7 @@ import Testing
 
   init() { storage = MemoryStorage(scheduler: scheduler) }
 
-  /// A daemon on the store of the one before, and a device that takes signed writes.
+  /// A daemon on the store of the previous one, and a device that accepts signed writes.
   private struct Given: OneClientSuite {
     let world: World
     let client: TestClient
@@ -57,7 +57,7 @@ import Testing
       .init(peripheral: id, attribute: .characteristic(uuid), value: HexBytes(value), signed: true)
     }
 
-    /// The Signed Write Commands that came.
+    /// The received Signed Write Commands.
     var signed: [[UInt8]] { peer.received.filter { $0[0] == 0xD2 } }
 
     func counters(key: [UInt8] = SignedWriteTests.key) throws -> [UInt32?] {
@@ -95,7 +95,7 @@ import Testing
     for value in 0..<3 { _ = try given.done(GATTWrite.self, given.write([UInt8(value)])) }
     #expect(try given.counters() == [0, 1, 2])
     #expect(given.signed.map { $0[3] } == [0, 1, 2])
-    // Nothing that was used since the last write of the file is used again, whether or not the daemon ended in order.
+    // No counter used since the last write of the file is reused, whether or not the daemon ended in order.
     let next = try self.given()
     scheduler.advance(by: .seconds(2))
     _ = try next.done(GATTWrite.self, next.write([3]))

@@ -53,7 +53,7 @@ import Testing
     _ = try done(GATTDiscover.self, .init(peripheral: id))
     let handle = peer.handle(of: 0x2A37)
     for attribute in [AttributePath.handle(handle), .characteristic(0x2A37)] {
-      // The device sends what it has stored, and answers when it is done.
+      // The device sends its stored values, and answers when it is done.
       peer.isMute = true
       let subscribe = try client.call(GATTSubscribe.self, .init(peripheral: id, attribute: attribute))
       world.settle()

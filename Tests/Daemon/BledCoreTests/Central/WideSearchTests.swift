@@ -5,7 +5,7 @@ import Testing
 
 @testable import BledCore
 
-/// How many requests the services of a device take, each of which costs a connection interval or two.
+/// The number of requests for the services of a device, each of which costs a connection interval or two.
 @Suite struct WideSearchTests {
   private let world = World()
   private let client: TestClient
@@ -108,7 +108,7 @@ import Testing
       .characteristics([characteristic(2, to: 6), characteristic(9, to: 11), characteristic(12, to: 0xFFFF)]), &known)
     #expect(known.service(ifKnown: 1)?.characteristics == [characteristic(2, to: 5)])
     #expect(known.service(ifKnown: 11)?.characteristics == [characteristic(12, to: 0xFFFF)])
-    // A value in another service: what this service has is asked again.
+    // A value in another service: this service's attributes are read again.
     #expect(known.service(ifKnown: 6)?.characteristics == nil)
     #expect(known.missingCharacteristics().map { try? range(of: $0) } == .some(heart))
   }

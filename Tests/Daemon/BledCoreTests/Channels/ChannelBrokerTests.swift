@@ -26,7 +26,7 @@ import Testing
     return (try #require(world.adapter.links.last?.channels.last), opened)
   }
 
-  /// The program comes with its token.
+  /// The program connects with its token.
   private func fetch(_ channel: ChannelDescription) throws -> ScriptedEnd {
     let end = ScriptedEnd()
     let number = world.daemon.channels.channel(of: try #require(channel.token), for: 0)

@@ -15,7 +15,7 @@ import Testing
   /// Runs the loop until something is so, or patience ends.
   private static func run(_ loop: EventLoop, until condition: () -> Bool) throws {
     let end = Patience.end
-    // Real time: it ends the wait for what does not come.
+    // Real time: it ends the wait for events that never occur.
     while !condition(), ContinuousClock.now < end { try loop.poll() }
     #expect(condition())
   }
@@ -67,7 +67,7 @@ import Testing
     machine.received([1])
     machine.programEndedReading()
     machine.received([2])
-    // Without reading the device its end would not be heard.
+    // Without reading from the device its end would not be noticed.
     #expect(machine.waiting.isEmpty && machine.readsDevice && machine.readsProgram && machine.end == nil)
     machine.programEndedSending()
     #expect(machine.end == .byProgram)

@@ -4,7 +4,7 @@ import JSONFiles
 import Logging
 import Testing
 
-/// The configuration file: what it may say, and that every mistake is named with its place and remedy.
+/// The configuration file: its contents, and an error with place and remedy for every mistake.
 @Suite struct ConfigurationTests {
   private func read(_ text: String) throws(FileError) -> Configuration {
     try Configuration(text.utf8, file: "bled.json")
@@ -104,7 +104,7 @@ import Testing
   }
 
   private static let long = String(repeating: "n", count: 1 << 20)
-  /// Slow to hash and to compare as a Swift string: its marks are to be sorted.
+  /// Slow to hash and to compare as a Swift string: its marks have to be sorted.
   private static let marks =
     "a" + String(repeating: "\u{300}", count: 200_000) + String(repeating: "\u{316}", count: 200_000)
 

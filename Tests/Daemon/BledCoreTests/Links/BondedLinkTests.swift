@@ -171,7 +171,7 @@ import Testing
     #expect(error.data?.name == "timeout" && error.message.contains("did not encrypt the link"))
     #expect(link.wasDisconnected && peer.received.isEmpty && world.adapter.pendingConnections.isEmpty)
     #expect(try client.notifications(PairingKeysLost.self).isEmpty, "it may have them")
-    // An outcome that comes too late changes nothing.
+    // A late outcome changes nothing.
     link.endRaise(LinkSecurity(level: 2, keySize: 16))
     world.settle()
     #expect(peer.received.isEmpty)

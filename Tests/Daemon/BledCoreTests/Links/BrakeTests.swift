@@ -32,7 +32,7 @@ import Testing
     client.forget()
   }
 
-  /// The device sends so many values, numbered through, two milliseconds each.
+  /// The device sends this number of values, numbered through, two milliseconds each.
   private func send(_ count: Int) {
     for number in 0..<count {
       peer.notify(handle, [UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF)] + Self.value)
@@ -85,7 +85,7 @@ import Testing
     let received = try numbers(client)
     #expect(Array(received.prefix(1000)) == Array(0..<1000))
     #expect(received.dropFirst(1000).elementsEqual(0..<received.count - 1000))
-    // From then on it is as if nothing had been.
+    // From then on there is no trace of it.
     try subscribe(client)
     client.reads = false
     send(2000)
@@ -170,7 +170,7 @@ import Testing
     client.reads = false
     send(3000)
     #expect(!link.isReading)
-    // A packet for which the kernel has no more room is delivered all the same.
+    // A packet beyond the kernel's room is delivered all the same.
     link.onEvent?(.received([0x0A, UInt8(level & 0xFF), UInt8(level >> 8)]))
     #expect(link.isReading)
     world.scheduler.advance(by: .milliseconds(10))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BledCore
 
-/// Enhanced ATT bearers under the queue of a link: when they are opened, and what is asked on them.
+/// Enhanced ATT bearers under the queue of a link: their opening, and the requests on them.
 @Suite struct EnhancedBearersTests: OneClientSuite {
   let world = World()
   let client: TestClient

@@ -6,8 +6,8 @@ import Testing
 
 @testable import BledCore
 
-/// Bonded devices that connect to us: nothing of our client leaves before they have encrypted the link, and our server
-/// goes on (Core 5.4, Vol 3, Part C, 10.3.2 and 10.3.4).
+/// Bonded devices that connect to us: our client sends nothing before they have encrypted the link, and our server
+/// continues (Core 5.4, Vol 3, Part C, 10.3.2 and 10.3.4).
 @Suite struct IncomingBondTests {
   private let world = World()
   private let client: TestClient

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BledCore
 
-/// PHYs and packet lengths: what links are given, and what sessions ask for.
+/// PHYs and packet lengths: the defaults of links, and the requests of sessions.
 @Suite struct LinkPHYTests {
   private let world: World
 

@@ -145,7 +145,7 @@ import Testing
     second.die()
     world.settle()
     #expect(link?.requested.last == Self.parameters(0.4...0.5, latency: 4, timeout: 20))
-    // The last wish gone, the link gets what it has without any.
+    // After the last request the link gets its default parameters.
     _ = try first.result(PeripheralSetParameters.self, .init(peripheral: id))
     #expect(link?.requested.last == ConnectionParameters())
   }
@@ -190,7 +190,7 @@ import Testing
     #expect(world.adapter.wantedParameters == Self.parameters(0.015...0.015))
     world.scheduler.advance(by: .milliseconds(500))
     #expect(link?.requested == [])
-    // Discovering takes longer than a link without it is quick for.
+    // Discovery takes longer than the quick phase of a link without it.
     peer.delay = .milliseconds(900)
     let discovery = try client.call(GATTDiscover.self, .init(peripheral: id))
     world.scheduler.advance(by: .milliseconds(1800))
@@ -359,7 +359,7 @@ import Testing
     publisher.forget()
     link?.change(to: LinkParameters(interval: .milliseconds(300), latency: 0, supervisionTimeout: .seconds(4)))
     #expect(try publisher.notifications(PeripheralParametersChanged.self).map(\.interval) == [0.3])
-    // Without wishes the device decides.
+    // Without requests the device decides.
     _ = try publisher.result(PeripheralSetParameters.self, .init(peripheral: id))
     #expect(link?.requested.count == 2)
   }

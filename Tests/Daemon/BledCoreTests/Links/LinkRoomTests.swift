@@ -18,7 +18,7 @@ import Testing
     stage.world.daemon.passDescriptors(ValueSockets(loop: loop, turns: try Turns(on: loop)))
   }
 
-  /// A program whose characteristics the phone subscribes to.
+  /// A program with characteristics that the phone subscribes to.
   private struct Program {
     let client: TestClient
     let handles: [UInt16]
@@ -68,7 +68,7 @@ import Testing
     Issue.record("there is always room")
   }
 
-  /// How many values of the characteristics came.
+  /// The number of received values of the characteristics.
   private func told(_ program: Program) -> [Int] {
     program.handles.map { handle in phone.values.count { $0.handle == handle } }
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BledCore
 
-/// Subrating as sessions want it and are told of it.
+/// Subrating as sessions request and observe it.
 @Suite struct LinkSubratingTests {
   private let world = World()
 
@@ -26,7 +26,7 @@ import Testing
     let quickest = LinkWish(maximumSubrate: 3, continuation: 0)
     _ = try second.result(PeripheralSetParameters.self, .init(peripheral: id, parameters: quickest))
     #expect(link?.requested.last == ConnectionParameters(subrate: 3...3, continuation: 1))
-    // A wish that does not speak of it wants each event.
+    // A request without subrating uses each event.
     _ = try second.result(PeripheralSetParameters.self, .init(peripheral: id, parameters: LinkWish(latency: 0)))
     #expect(link?.requested.last == ConnectionParameters())
     second.die()

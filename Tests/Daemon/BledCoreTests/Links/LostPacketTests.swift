@@ -5,7 +5,7 @@ import Testing
 
 @testable import BledCore
 
-/// Rule 6: packets for which the machine had no room are counted, and told to those whom they may have been for.
+/// Rule 6: packets dropped by the machine are counted, and reported to their possible receivers.
 @Suite struct LostPacketTests {
   private let world = World()
   private let client: TestClient

@@ -48,7 +48,7 @@ struct ParameterArbiterTests {
       arbiter.settled()
     }
     #expect(arbiter.changed(to: inForce) == nil)
-    // The same again is no other wish.
+    // A repetition is not another request.
     #expect(arbiter.want(quick, else: usual, current: asWanted) == nil)
     #expect(arbiter.changed(to: inForce) == nil)
     _ = arbiter.want(usual, else: usual, current: inForce)

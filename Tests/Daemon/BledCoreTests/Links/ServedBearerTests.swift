@@ -6,7 +6,7 @@ import Testing
 
 @testable import BledCore
 
-/// Enhanced ATT bearers that a device opens to ask us.
+/// Enhanced ATT bearers that a device opens for requests to us.
 @Suite struct ServedBearerTests: ServerSuite {
   let stage: ServerStage
 

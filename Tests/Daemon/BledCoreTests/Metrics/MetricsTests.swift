@@ -24,7 +24,7 @@ import Testing
     _ = try client.error(GATTRead.self, .init(peripheral: "nobody", attribute: .handle(1)))
     _ = try client.error(AdapterPower.self, .init(on: false))
     #expect(sample("bled_calls_total", ["method": "gatt.read"])?.value == 2)
-    // A call that is not permitted is none of the method.
+    // A call that is not permitted does not count for the method.
     #expect(sample("bled_calls_total", ["method": "adapter.power"]) == nil)
     #expect(sample("bled_calls_failed_total")?.value == 2)
     let reads = try #require(sample("bled_read_duration_seconds")?.buckets)

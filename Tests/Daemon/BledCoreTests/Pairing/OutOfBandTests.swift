@@ -5,7 +5,7 @@ import Testing
 
 @testable import BledCore
 
-/// Pairing with data that came by another way than the air.
+/// Pairing with out-of-band data.
 @Suite struct OutOfBandTests {
   private let world = World()
   private let own = DeviceAddress(value: 0x00AA_0100_0000, kind: .public)

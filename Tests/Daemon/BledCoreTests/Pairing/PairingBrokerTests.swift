@@ -6,7 +6,7 @@ import Testing
 
 @testable import BledCore
 
-/// Devices that pair, agents that are asked, and bonds that are kept: P19 to P22.
+/// Devices that pair, questions to agents, and stored bonds: P19 to P22.
 @Suite struct PairingBrokerTests {
   private let world = World()
   private let own = DeviceAddress(value: 0x00AA_0100_0000, kind: .public)
@@ -20,7 +20,7 @@ import Testing
     return bond
   }
 
-  /// A client that is connected with a peer that refuses to be read on a link that is not encrypted.
+  /// A client connected with a peer that refuses reads on a link that is not encrypted.
   private func protected(
     _ client: TestClient, in world: World? = nil, refusal: UInt8 = 0x0F
   ) throws -> (peer: ScriptedPeer, link: ScriptedLink, id: String) {
@@ -133,7 +133,7 @@ import Testing
     let result = try #require(try client.answer(to: pairing, PeripheralPair.self)).get()
     #expect(result == .init(level: "secureConnections", keySize: 16, bonded: true))
     #expect(kept.files["bonds"] != nil)
-    // The next daemon tells its adapter before it starts.
+    // The next daemon configures its adapter before it starts.
     let next = World(scheduler: scheduler, storage: kept)
     #expect(next.adapter.bonds == [bond(peer.address, isAuthenticated: true)])
     let list = try next.client().result(PairingList.self, Empty()).bonds
@@ -186,7 +186,7 @@ import Testing
     let typed = try #require(try second.calls(PairingEnterPasskey.self).first)
     try second.answer(typed.id, PairingEnterPasskey.Result(passkey: "004711"))
     #expect(world.adapter.answers.last == .passkey(4711))
-    // An agent that cannot answer passes the question on; one that does not answer in time refuses.
+    // An agent that cannot answer passes the question on; an agent that does not answer in time refuses.
     second.forget()
     world.adapter.onEvent?(.pairing(peer.address, .question(.consent)))
     let passed = try #require(try second.calls(PairingConfirm.self).first)
@@ -195,7 +195,7 @@ import Testing
     #expect(world.adapter.answers.count == 2)
     world.scheduler.advance(by: .seconds(25))
     #expect(world.adapter.answers.count == 3 && world.adapter.answers.last == .refuse)
-    // One that ends refuses, too: no other session has seen the passkey.
+    // An agent that ends refuses, too: no other session has seen the passkey.
     world.adapter.onEvent?(.pairing(peer.address, .question(.consent)))
     second.die()
     #expect(world.adapter.answers.count == 4 && world.adapter.answers.last == .refuse)

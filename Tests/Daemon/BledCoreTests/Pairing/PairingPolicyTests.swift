@@ -127,11 +127,11 @@ import Testing
     }
     #expect(world.adapter.unpaired.count == 2)
     #expect(world.adapter.addedBonds == 2, "the adapter uses the earlier keys again")
-    // As good a key replaces it.
+    // An equally good key replaces it.
     let next = bond(peer.address, isAuthenticated: true, key: 7)
     tell(peer, .bonded(next))
     #expect(world.adapter.bonds == [next])
-    // A person is told what would be replaced, and decides.
+    // A person sees what would be replaced, and decides.
     let agent = world.client()
     _ = try agent.result(PairingRegister.self, .init(capability: "none"))
     tell(peer, .question(.consent))
@@ -178,7 +178,7 @@ import Testing
     world.adapter.bringUp(victim, role: .peripheral)
     let own = bond(victim.address)
     tell(victim, .bonded(own))
-    // An agent accepts a stranger, and is not told of a bond.
+    // An agent accepts a stranger, and does not see a bond.
     let agent = world.client()
     _ = try agent.result(PairingRegister.self, .init(capability: "none"))
     world.adapter.bringUp(thief, role: .peripheral)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BledCore
 
-/// Devices as calls name them, and the errors for names that mean none.
+/// Devices as calls name them, and the errors for unknown names.
 @Suite struct DeviceReferenceTests: OneClientSuite {
   let world = World()
   let client: TestClient

@@ -43,10 +43,10 @@ import Testing
 
   /// The device connects, and the link is encrypted.
   /// - Parameters:
-  ///   - value: its Central Address Resolution; nil: it has none.
-  ///   - bond: the bond that is made on the link.
-  ///   - isMute: whether it answers no requests.
-  /// - Returns: the first request that it got.
+  ///   - value: its Central Address Resolution; nil for none.
+  ///   - bond: the bond made on the link.
+  ///   - isMute: true if it answers no requests.
+  /// - Returns: its first received request.
   @discardableResult
   private func meet(
     _ value: [UInt8]?, bond: Bond? = nil, isMute: Bool = false, in world: World
@@ -129,7 +129,7 @@ import Testing
       let error = try #require(try client.error(AdvertisingStart.self, call(id)))
       #expect(error.data?.name == "notSupported" && error.message.contains("Central Address Resolution tells"))
     }
-    // Its address of the moment is no private one for the controller.
+    // Its present address is not a private one for the controller.
     _ = try client.call(AdvertisingStart.self, call("\(try address())", kind: .random))
     #expect(targets(world) == [CalledDevice(address: try address())])
   }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BledCore
 
-/// Which devices are known, for how long, and under which identifiers.
+/// The known devices, their lifetimes, and their identifiers.
 @Suite struct PeripheralDirectoryTests {
   private let scheduler = VirtualScheduler()
   private let storage: MemoryStorage

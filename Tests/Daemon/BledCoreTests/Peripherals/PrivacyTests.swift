@@ -71,7 +71,7 @@ import Testing
   func onePeripheral() throws {
     let world = world()
     let client = world.client()
-    // The device was heard before it paired, under an address that could not be resolved.
+    // The device was received before it paired, under an address that could not be resolved.
     world.adapter.hear(try address(9), [])
     let (link, id) = try pair(client, at: try address(1), in: world)
     link.end(reason: 0x13)
@@ -224,7 +224,7 @@ import Testing
     first.adapter.onEvent?(.pairing(try address(1), .bonded(bond())))
     link.end(reason: 0x13)
     let ids = try client.result(PeripheralList.self, .init()).peripherals.map(\.peripheral)
-    // The kernel tells of it by its identity, another adapter by its private address.
+    // The kernel reports its identity, another adapter its private address.
     for address in [identity, try address(2)] {
       first.adapter.bringUp(first.peer("\(address)"), role: .peripheral).end(reason: 0x13)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BledCore
 
-/// A device that was never met: it was requested by its address, which may be mistyped, and was neither heard nor
+/// A device that was never met: it was requested by its address, which may be mistyped, and was neither received nor
 /// linked.
 @Suite struct UnmetDeviceTests {
   private let scheduler = VirtualScheduler()

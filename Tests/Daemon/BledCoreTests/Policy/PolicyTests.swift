@@ -66,7 +66,7 @@ import Testing
   func everyMethod() throws {
     let world = World()
     let client = world.client(user: 1000, groups: [])
-    // The others are open to everybody, and refuse a call without its parameter.
+    // The others are open to every session, and refuse a call without its parameter.
     let others = [SessionEnd.name, L2CAPClose.name, CaptureStop.name]
     for (number, method) in ProtocolContents.clientCalls.enumerated() where !others.contains(method.name) {
       client.send("{\"jsonrpc\":\"2.0\",\"id\":\(number),\"method\":\"\(method.name)\",\"params\":{}}")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BledCore
 
-/// Places of which an adapter has few are not one user's alone.
+/// The few places of an adapter are not one user's alone.
 struct ShareTests {
   @Test("one user publishes most of the numbers for channels of an adapter, not the last ones; another user has some")
   func numbersForChannels() throws {

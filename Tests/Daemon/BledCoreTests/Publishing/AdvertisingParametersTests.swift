@@ -5,7 +5,7 @@ import Testing
 
 @testable import BledCore
 
-/// Advertisements as clients describe them and as the adapter is asked for them.
+/// Advertisements in clients' descriptions and in requests to the adapter.
 @Suite struct AdvertisingParametersTests {
   private let world = World()
   private let client: TestClient

@@ -42,7 +42,7 @@ import Testing
       ).service.characteristics?.first?.handle)
     world.daemon.setPairing(PairingPolicy(standard: .justWorks))
     #expect(phone(.read(secret)) == .failure(.att(.insufficientAuthentication, handle: secret)))
-    // Nothing tells that the link is encrypted: the device asks before the kernel's answer has changed.
+    // There is no event for the link's encryption: the device requests before the kernel's answer has changed.
     link.security = LinkSecurity(level: 2, keySize: 16)
     #expect(phone(.read(secret)) == .success(.value([9])))
   }
@@ -76,7 +76,7 @@ import Testing
     #expect(told() == [range(battery)])
     _ = try client.result(ServiceRemove.self, .init(handle: early.handle))
     #expect(told() == [range(battery), range(early)])
-    // A program that dies takes its services with it.
+    // The services of a program end with it.
     other.die()
     #expect(told() == [range(battery), range(early), range(battery)])
     #expect(try hash() == before)
@@ -126,7 +126,7 @@ import Testing
     world.settle()
     #expect(try phone.results[read]?.get() == .value([7, 8]))
 
-    // The next question is asked while the answer to the first is being taken.
+    // The next question is asked while the answer to the first is being handled.
     let both = phone.start(.readMultiple([asked, asked]))
     world.settle()
     for octet: UInt8 in [5, 6] {

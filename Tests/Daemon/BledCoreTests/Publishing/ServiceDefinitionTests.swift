@@ -5,7 +5,7 @@ import Testing
 
 @testable import BledCore
 
-/// Services that may be published, and those refused by name.
+/// Services that may be published, and services refused by name.
 @Suite struct ServiceDefinitionTests {
   private let world = World()
   private let client: TestClient

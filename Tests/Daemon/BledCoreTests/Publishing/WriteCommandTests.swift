@@ -6,7 +6,7 @@ import Testing
 
 @testable import BledCore
 
-/// Rule 6 for what devices write without wanting an answer.
+/// Rule 6 for devices' writes without an answer.
 @Suite struct WriteCommandTests {
   private let world = World()
   private let server: TestClient
@@ -28,7 +28,7 @@ import Testing
     world.settle()
   }
 
-  /// The phone writes so many values of 200 octets, numbered through, two milliseconds each.
+  /// The phone writes this range of values of 200 octets, numbered through, two milliseconds each.
   private func write(_ numbers: Range<Int>) {
     for number in numbers {
       let value = [UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF)] + Array(repeating: 5, count: 198)
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// The numbers of the values that the server was handed; nil where it was told of a loss.
+  /// The numbers of the values passed to the server; nil for a reported loss.
   private func handed() throws -> [Int?] {
     server.drain()
     return try server.messages.flatMap { message -> [Int?] in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BledCore
 
-/// Which of the devices that a scan names are there: the machine.
+/// The presence of devices named by a scan: the machine.
 @Suite struct NamedPresenceTests {
   private typealias Presence = NamedPresence<Int>
   private let start = Instant(nanoseconds: 1_000_000)
@@ -87,7 +87,7 @@ import Testing
     presence.failed(try #require(change), at: after(10))
     #expect(presence.devices.count == 1 && presence.tick(at: after(11)) == [lost(1, 0)])
     #expect(presence.devices.isEmpty)
-    // Found and lost before it could be told.
+    // Found and lost before it could be reported.
     change = presence.heard(1, rssi: nil, at: after(20))
     presence.failed(try #require(change), at: after(20))
     #expect(presence.told(1, isThere: false, at: after(20)) == nil && presence.deadline == nil)

@@ -65,7 +65,7 @@ import Testing
     world.adapter.onEvent?(.presence(lamp, true))
     #expect(try events(client).suffix(1) == ["found \(lamp)"])
     #expect(try client.notifications(ScanFound.self).last?.rssi == nil)
-    // The controller has gone: nobody watches.
+    // The controller was removed: it monitors nothing.
     world.adapter.change(to: .absent)
     world.scheduler.advance(by: .seconds(10))
     #expect(try client.notifications(ScanLost.self).count == 2)
@@ -85,7 +85,7 @@ import Testing
       _ = try other.result(ScanStart.self, params)
       #expect(!isWatched(), "\(params)")
     }
-    // The later number makes the controller report anew the devices that are there.
+    // The later number makes the controller report the present devices again.
     let first = try #require(world.adapter.scans.first??.watched)
     _ = try other.result(ScanStart.self, params(belt))
     let second = try #require(world.adapter.scan?.watched)
@@ -154,7 +154,7 @@ import Testing
     watches(true)
     world.adapter.hear(other, beltData)
     #expect(world.adapter.scan?.watched?.timeouts == [lamp: 10, other: 10])
-    // The controller says nothing of it before the scan has begun anew.
+    // The controller reports nothing before the scan has restarted.
     world.scheduler.advance(by: .seconds(10))
     #expect(try client.notifications(ScanLost.self).count == 1)
   }
@@ -199,7 +199,7 @@ import Testing
     world.adapter.hear(belt, beltData)
     let second = try #require(try client.notifications(ScanFound.self).last?.peripheral)
     #expect(second != first)
-    // The controller that watches is to tell of it again.
+    // The monitoring controller must report it again.
     watches(true)
     let watched = try #require(world.adapter.scan?.watched)
     world.adapter.hear(belt, beltData)

@@ -196,7 +196,7 @@ import Testing
     #expect(try client.notifications(ScanReport.self).map(\.name) == ["One"])
     world.scheduler.advance(by: .milliseconds(30))
     #expect(try client.notifications(ScanReport.self).map(\.name) == ["One", "Two"])
-    // One that comes too late.
+    // A late one.
     world.adapter.hear(belt, Octets.services(0x180D), isScanResponse: true)
     #expect(try client.notifications(ScanReport.self).map(\.services) == [nil, nil, [0x180D]])
   }

@@ -80,7 +80,7 @@ import Testing
     _ = try wrong.result(
       ScanStart.self, .init(decode: true, keys: try keys("00000000000000000000000000000000")))
     world.adapter.hear(address, sealed)
-    // The same octets of another device: neither its key nor its nonce.
+    // The same octets from another device: neither its key nor its nonce.
     world.adapter.hear(other, sealed)
     let own = try decoded(owner)
     #expect(own.map { $0["temperature"] } == [.number(25.06), nil])

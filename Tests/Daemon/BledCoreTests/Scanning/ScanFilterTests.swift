@@ -9,7 +9,7 @@ import Testing
 @Suite struct ScanFilterTests {
   private let world = World()
 
-  /// A device with an address of its own for each kind, and what it sends.
+  /// A device with its own address for each kind, and its advertisement.
   private struct Device {
     var address = DeviceAddress(value: 0xC000_0000_0001, kind: .random)
     var isConnectable = true
@@ -21,11 +21,11 @@ import Testing
 
   private static let beacon = structure(0xFF, [0x4C, 0x00, 0x02, 0x15, 0xAA, 0xBB])
   private static let eddystone = structure(0x16, [0xAA, 0xFE, 0x10, 0xEB])
-  /// The same UUID in its longest form.
+  /// The UUID in its longest form.
   private static let longEddystone = structure(
     0x21, [0xFB, 0x34, 0x9B, 0x5F, 0x80, 0, 0, 0x80, 0, 0x10, 0, 0, 0xAA, 0xFE, 0, 0, 0x10])
 
-  /// Whether a scan with these filters reports the device.
+  /// True if a scan with these filters reports the device.
   private func hears(_ device: Device, _ filters: [ScanStart.Filter], services: [BluetoothUUID]? = nil) throws -> Bool {
     let client = world.client()
     _ = try client.result(ScanStart.self, .init(services: services, filters: filters))

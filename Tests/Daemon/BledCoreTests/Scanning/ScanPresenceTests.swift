@@ -50,7 +50,7 @@ import Testing
     #expect(presence.heard(1, rssi: -75, at: after(6)) == .init(isIn: false))
     #expect(presence.heard(2, rssi: -75, at: after(6)) == .init(isIn: false))
     #expect(presence.tick(at: after(10)) == [.init(device: 1, lastHeard: start)])
-    // Without hysteresis a weak advertisement is only one that is not heard.
+    // Without hysteresis a weak advertisement is only ignored.
     var plain = try self.presence(entry: -70, seconds: 10)
     _ = plain.heard(1, rssi: -70, at: start)
     #expect(plain.heard(1, rssi: -71, at: after(1)) == .init(isIn: false))
@@ -68,7 +68,7 @@ import Testing
     #expect(presence.heard(-2, rssi: nil, at: after(3)).lost == .init(device: 0, lastHeard: after(1)))
     #expect(presence.tick(at: after(102)).count == Presence.limit - 2)
     #expect(presence.tick(at: after(103)).map(\.device).sorted() == [-2, -1])
-    // Without a time no session is to be told.
+    // Without a time no session is notified.
     var near = try self.presence(entry: -70, exit: -80)
     for device in 0..<Presence.limit { _ = near.heard(device, rssi: -70, at: start) }
     #expect(near.heard(-1, rssi: -70, at: start) == .init(isIn: true))

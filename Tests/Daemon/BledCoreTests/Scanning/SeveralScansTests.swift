@@ -19,7 +19,7 @@ import Testing
     world.adapter.hear(address, [UInt8(name.utf8.count + 1), 0x09] + Array(name.utf8), rssi: rssi)
   }
 
-  /// The scan and the name of each report that came.
+  /// The scan and the name of each received report.
   private func reports(_ client: TestClient) throws -> [String] {
     defer { client.forget() }
     return try client.notifications(ScanReport.self).map { "\($0.scan.map(String.init) ?? "-") \($0.name ?? "")" }

@@ -80,7 +80,7 @@ import Testing
     find()
     #expect(world.adapter.chosen == [[1], [1]])
     #expect(try client.notifications(PeriodicChanged.self).map(\.synced) == [false, true])
-    // Found again before the answer to an earlier choice came.
+    // Found again before the answer to an earlier choice.
     world.adapter.onEvent?(.periodic(train, .lost))
     world.adapter.choiceRefusal = BledError.unknownHandle.error("lost")
     world.adapter.onEvent?(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BledCore
 
-/// How connections end whose client is told why.
+/// The end of connections with an explanation for the client.
 @Suite struct FarewellTests {
   private let loop: EventLoop
   private let farewells: Farewells

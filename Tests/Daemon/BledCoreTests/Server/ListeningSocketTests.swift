@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// Where the daemon makes its socket, and where it refuses to.
+/// The paths of the daemon's socket, and the ones that it refuses.
 @Suite final class ListeningSocketTests {
   private let path: String
 

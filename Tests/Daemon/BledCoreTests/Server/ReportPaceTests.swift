@@ -7,7 +7,7 @@ import Testing
 
 /// Reports that wait for others, `ReportPace`, and the lines that do not wait.
 @Suite struct ReportPaceTests {
-  /// Records the times when it was told that lines wait.
+  /// Records the times of notifications that lines wait.
   private final class Transport: SessionTransport {
     enum Wait { case lines, reports }
     var waits: [Wait] = []
@@ -59,7 +59,7 @@ import Testing
     let end = Patience.end
     for device in 1...2 {
       wire.session.send(Self.line, as: .report(device: device))
-      // Real time: it ends the wait for what does not come.
+      // Real time: it ends the wait for events that never occur.
       while !wire.isReadable, ContinuousClock.now < end { try wire.loop.poll() }
       #expect(try wire.read().text == "{}\n")
     }

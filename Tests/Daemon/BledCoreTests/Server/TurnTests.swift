@@ -52,7 +52,7 @@ import Testing
     let one = Busy(user: 1001, steps: 30, clock) { order.append($0.user) }
     turns.ready(one)
     while one.steps < 30 { try loop.poll() }
-    // As many steps of both, but for what one turn more or less has, before and after.
+    // As many steps of both, except for a turn more or less, before and after.
     #expect((55...75).contains(order.count))
     try loop.settle()
     #expect(many.allSatisfy { $0.steps == 10 && $0.isWatched && !$0.isWaiting })

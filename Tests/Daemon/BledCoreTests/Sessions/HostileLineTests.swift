@@ -9,18 +9,18 @@ import Testing
 @testable import BledCore
 @testable import openrpc
 
-/// Lines whose octets are meant to cost the daemon time, or to pass for something that they are not.
+/// Lines with octets meant to cost the daemon time, or to pass for something else.
 @Suite struct HostileLineTests {
-  /// Text whose comparison takes Swift seconds: combining characters of two classes, in the wrong order.
+  /// Text that takes Swift seconds to compare: combining characters of two classes, in the wrong order.
   private static func bomb(_ octets: Int) -> String {
     "a" + String(repeating: "\u{300}", count: octets / 4) + String(repeating: "\u{316}", count: octets / 4)
   }
 
-  /// How long the processor may work on a line in a debug build; under a sanitizer (make test-fast SANITIZE=…)
-  /// everything takes longer.
+  /// Maximum processor time for a line in a debug build; under a sanitizer (make test-fast SANITIZE=…) everything takes
+  /// longer.
   private static let maximum = Duration.seconds(getenv("SANITIZE") == nil ? 6 : 30)
 
-  /// The answer to a line of a client of root, which must come at once.
+  /// The answer to a line of a client of root, which must be immediate.
   private func answer(to line: String, from client: TestClient) -> [RPCMessage.Kind] {
     client.forget()
     let time = processorTime {
@@ -284,7 +284,7 @@ import Testing
   }
 }
 
-/// Lines of 64 KiB, or what a method may have, with as many elements as fit.
+/// Lines of 64 KiB, or of a method's limit, with as many elements as fit.
 enum LongLines {
   static func all(peripheral: String) -> [String] {
     func call(_ method: String, _ params: String) -> String {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BledCore
 
-/// Rule 6: what happens at each bound of what waits for a client.
+/// Rule 6: the behaviour at each bound of a client's queue.
 @Suite struct OutboxTests {
   private static let limits = {
     var limits = Outbox.Limits()

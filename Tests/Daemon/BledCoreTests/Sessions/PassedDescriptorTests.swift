@@ -8,7 +8,7 @@ import Testing
 
 /// Descriptors that go to a client, over a real socket pair.
 @Suite struct PassedDescriptorTests {
-  /// A pipe whose writing end is about to be passed.
+  /// A pipe with a writing end to pass.
   private struct Passed {
     let reading: Int32
     let descriptor: PassedDescriptor
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// Whether the writing end of this pipe is closed.
+  /// True if the writing end of this pipe is closed.
   private func isClosed(_ reading: Int32) -> Bool {
     var waiting = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
     return poll(&waiting, 1, 0) == 1 && waiting.revents & Int16(POLLHUP) != 0
@@ -41,7 +41,7 @@ import Testing
     }()
     defer { close(reading) }
     try wire.settle()
-    // The kernel joins what was sent before, and nothing that was sent after.
+    // The kernel joins octets sent before, and none that were sent after.
     let (text, descriptor) = try wire.read()
     #expect(text == Self.line + Self.line)
     let received = try #require(descriptor)

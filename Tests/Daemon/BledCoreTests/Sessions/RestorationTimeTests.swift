@@ -3,7 +3,7 @@ import Testing
 
 @testable import BledCore
 
-/// For how long sessions are kept whose programs are gone: G20.
+/// The lifetime of sessions without their programs: G20.
 @Suite struct RestorationTimeTests {
   private let world = World()
   private let belt: ScriptedPeer

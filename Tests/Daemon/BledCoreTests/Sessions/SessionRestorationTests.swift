@@ -89,14 +89,14 @@ import Testing
     #expect(devices.first?.subscriptions == [handle])
     #expect(devices.first?.services.map(\.uuid) == [0x180D])
     #expect(devices.first?.services.first?.characteristics?.map(\.uuid) == [0x2A37, 0x2A38])
-    // The answer is the first line, the events follow it in order; answers to the program that is gone do not come.
+    // The answer is the first line, the events follow it in order; answers to the ended program are not sent.
     #expect(second.messages.map(\.kind.name) == ["result", "gatt.value", "peripheral.connected", "gatt.value"])
     #expect(try second.notifications(GATTValue.self).map(\.value.octets) == [[0, 61], [0, 62]])
     #expect(try second.notifications(GATTValue.self).first?.time == time, "when it came, not when it was told")
     #expect(try second.notifications(PeripheralConnected.self).map(\.address) == ["C0:00:00:00:00:02"])
     #expect(try first.answer(to: other, PeripheralConnect.self) == nil)
     #expect(try first.answer(to: read, GATTRead.self) == nil)
-    // The session goes on as if its program had never been away.
+    // The session continues as if its program had never been away.
     belt.notify(handle, [0, 63])
     world.settle()
     #expect(try second.notifications(GATTValue.self).last?.value.octets == [0, 63])
@@ -261,7 +261,7 @@ import Testing
     world.adapter.bringUp(phone, role: .peripheral)
     _ = phone.start(.subscribe(descriptor: notified.descriptors?.first?.handle ?? 0, .notification))
     world.settle()
-    // Asked, but not answered before the program dies: it is asked again.
+    // Asked, but not answered before the end of the program: it is asked again.
     let read = phone.start(.read(asked))
     world.settle()
     #expect(try first.calls(ServerRead.self).count == 1)

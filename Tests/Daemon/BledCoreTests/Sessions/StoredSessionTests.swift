@@ -19,7 +19,7 @@ import Testing
     world = World(scheduler: scheduler, storage: storage)
   }
 
-  /// A daemon that finds what the first one has written by now, as after `kill -9`.
+  /// A daemon that finds the first one's files as written by now, as after `kill -9`.
   private func nextDaemon(adapter state: AdapterState = .on, policy: Policy = World.policy()) -> World {
     let copy = MemoryStorage(scheduler: scheduler)
     copy.files = storage.files
@@ -46,7 +46,7 @@ import Testing
     _ = try client.call(GATTSubscribe.self, .init(peripheral: peripheral, handle: rate))
     world.settle()
     _ = try client.result(ScanStart.self, .init(services: [0x180D]))
-    // Something before it, so that the handles are not those of an empty database.
+    // Another service before it, so that the handles are not those of an empty database.
     _ = try world.client(user: 9).result(ServiceAdd.self, .init(service: .init(uuid: 0x1815)))
     let battery = ServiceToPublish(
       uuid: 0x180F, characteristics: [.init(uuid: 0x2A19, properties: ["read", "notify"])])

@@ -4,9 +4,9 @@ import Testing
 
 @testable import BledCore
 
-/// The clocks of scenarios: one that a test moves, and one that goes faster.
+/// The clocks of scenarios: one that a test advances, and a faster one.
 @Suite struct SimulationClockTests {
-  /// An event loop that does its work when it is told to.
+  /// An event loop that works on command.
   private final class Loop {
     private var work: [() -> Void] = []
     private(set) var turns = 0

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BledCore
 
-/// When documents are written, and what becomes of those that do not read.
+/// The times at which documents are written, and the treatment of unreadable ones.
 @Suite struct StoreTests {
   private let scheduler = VirtualScheduler()
   private let storage: MemoryStorage

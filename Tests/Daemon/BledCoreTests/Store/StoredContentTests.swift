@@ -97,7 +97,7 @@ import Testing
     return world
   }
 
-  /// The same, which meets the device, and is asked for what it restored.
+  /// A world that meets the device, and reads its restored state.
   private func start() throws -> World {
     let world = restart()
     let belt = world.peer()

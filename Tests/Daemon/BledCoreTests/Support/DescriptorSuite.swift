@@ -8,7 +8,7 @@ protocol DescriptorSuite {
 }
 
 extension DescriptorSuite {
-  /// Lets some seconds pass, and what is in the sockets.
+  /// Advances some seconds, and handles the contents of the sockets.
   func settle() throws {
     for _ in 0..<3 {
       world.settle()
@@ -21,7 +21,7 @@ extension DescriptorSuite {
     value.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)) }
   }
 
-  /// The packets that are there; nil at the end.
+  /// The waiting packets; nil at the end.
   func read(_ descriptor: Int32) -> [[UInt8]?] {
     var packets: [[UInt8]?] = []
     var buffer = [UInt8](repeating: 0, count: 600)

@@ -5,11 +5,11 @@ import Bluetooth
 /// Files in memory: each takes ten milliseconds of virtual time to be written.
 final class MemoryStorage: DocumentStorage {
   var files: [String: [UInt8]] = [:]
-  /// Why nothing can be written; nil if it can.
+  /// The reason why nothing can be written; nil for none.
   var problem: StoreError?
-  /// Why nothing can be read; nil if it can.
+  /// The reason why nothing can be read; nil for none.
   var readProblem: StoreError?
-  /// Why no file can be set aside; nil if it can.
+  /// The reason why no file can be set aside; nil for none.
   var setAsideProblem: StoreError?
   private(set) var writes: [String] = []
   private let scheduler: any Scheduler

@@ -1,7 +1,7 @@
 import BledRPC
 import Testing
 
-/// A suite whose calls are made by one client, unless they say otherwise.
+/// A suite with calls made by one client, by default.
 protocol OneClientSuite {
   var world: World { get }
   var client: TestClient { get }

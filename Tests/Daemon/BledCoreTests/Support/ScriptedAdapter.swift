@@ -1,7 +1,7 @@
 import Adapter
 import Bluetooth
 
-/// An adapter that does what a test says, failures included, and records what was wanted of it.
+/// An adapter controlled by a test, failures included, which records the requests to it.
 final class ScriptedAdapter: Adapter {
   var information: AdapterInformation
   var state: AdapterState = .on
@@ -16,7 +16,7 @@ final class ScriptedAdapter: Adapter {
   private(set) var published: [UInt16: ChannelParameters] = [:]
   private(set) var unpaired: [DeviceAddress] = []
   private var bondSource: (any BondSource)?
-  /// How often it was told of bonds that it did not make.
+  /// The number of notifications of bonds that it did not make.
   private(set) var addedBonds = 0
   private(set) var pairing = PairingSettings()
   private(set) var answers: [PairingAnswer] = []
@@ -24,9 +24,9 @@ final class ScriptedAdapter: Adapter {
   private(set) var answered: [QuestionID] = []
   private(set) var outOfBand: [DeviceAddress: OutOfBandData] = [:]
   var takesTemporaryKeys = true
-  /// The callers that wait for data to be made.
+  /// The callers waiting for data.
   var outOfBandReads: [(Result<OutOfBandData, BluetoothError>) -> Void] = []
-  /// The power that was asked for and was not switched by the test.
+  /// The requested power that the test has not switched yet.
   private var switches: [(on: Bool, done: (BluetoothError?) -> Void)] = []
   private(set) var isStopped = false
   private(set) var links: [ScriptedLink] = []
@@ -47,10 +47,10 @@ final class ScriptedAdapter: Adapter {
   /// The bonds that it can look up.
   var bonds: [Bond] { bondSource?.all ?? [] }
 
-  /// The scan that is wanted now.
+  /// The present wanted scan.
   var scan: ScanParameters? { scans.last ?? nil }
 
-  /// Whom to tell of packets.
+  /// The receivers of packets.
   private(set) var taps: [ScriptedTap] = []
 
   func tap(_ onEvent: @escaping (TapEvent) -> Void) throws(BluetoothError) -> any PacketTap {
@@ -86,7 +86,7 @@ final class ScriptedAdapter: Adapter {
   func unpair(_ address: DeviceAddress) { unpaired.append(address) }
   func setBonds(_ bonds: any BondSource) { bondSource = bonds }
   func bondsAdded() { addedBonds += 1 }
-  /// The devices whose private addresses it resolves by itself.
+  /// The devices with private addresses that it resolves by itself.
   var resolved: Set<DeviceAddress> = []
   func resolves(_ identity: DeviceAddress) -> Bool { resolved.contains(identity) }
   func callsPrivately(_ identity: DeviceAddress) -> Bool { resolved.contains(identity) }
@@ -136,17 +136,17 @@ final class ScriptedAdapter: Adapter {
     scheduler.schedule(after: .zero) { [responseRefusal] in done(responseRefusal) }
   }
 
-  /// The power asked for and not yet switched by the test.
+  /// The requested power that the test has not switched yet.
   var wantedPower: [Bool] { switches.map(\.on) }
 
-  /// The power that was asked for first is switched, or is not.
+  /// The first requested power is switched, or fails.
   func switchPower(_ error: BluetoothError? = nil) {
     let first = switches.removeFirst()
     if error == nil { change(to: first.on ? .on : .off) }
     first.done(error)
   }
 
-  /// A link comes up to or from this peer.
+  /// A link to or from this peer is established.
   @discardableResult
   func bringUp(
     _ peer: ScriptedPeer, role: LinkRole = .central, _ parameters: LinkParameters? = nil
@@ -158,7 +158,7 @@ final class ScriptedAdapter: Adapter {
     return link
   }
 
-  /// An advertisement is heard.
+  /// An advertisement is received.
   func hear(
     _ address: DeviceAddress, _ data: [UInt8], isScanResponse: Bool = false, isScannable: Bool = false, rssi: Int = -50,
     isTruncated: Bool = false
@@ -170,10 +170,10 @@ final class ScriptedAdapter: Adapter {
           isTruncated: isTruncated, time: scheduler.now)))
   }
 
-  /// An advertisement or scan response is heard, as the adapter tells of it.
+  /// An advertisement or scan response is received, as the adapter reports it.
   func hear(_ report: AdvertisingReport) { onEvent?(.report(report)) }
 
-  /// The adapter comes into another state; its links end before.
+  /// The adapter enters another state; its links end before.
   func change(to state: AdapterState) {
     if state != .on {
       for link in links { link.end(reason: 0x16) }
@@ -184,11 +184,11 @@ final class ScriptedAdapter: Adapter {
   }
 }
 
-/// A tap that tells what a test says.
+/// A tap controlled by a test.
 final class ScriptedTap: PacketTap {
   private(set) var isClosed = false
   let onEvent: (TapEvent) -> Void
-  /// Packets that have passed and are told when the adapter is asked to catch up.
+  /// Packets that have passed and are delivered when the adapter has to catch up.
   var waiting: [MonitorPacket] = []
 
   init(onEvent: @escaping (TapEvent) -> Void) { self.onEvent = onEvent }
@@ -203,6 +203,6 @@ final class ScriptedTap: PacketTap {
 }
 
 extension PairingEvent {
-  /// A question whose number does not matter.
+  /// A question with any number.
   static func question(_ question: PairingQuestion) -> PairingEvent { .question(QuestionID(0), question) }
 }

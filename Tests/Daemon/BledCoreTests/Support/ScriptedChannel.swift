@@ -3,7 +3,7 @@ import Bluetooth
 
 @testable import BledCore
 
-/// A channel whose device does what a test says.
+/// A channel to a device controlled by a test.
 final class ScriptedChannel: Channel {
   let psm: UInt16
   let mode: ChannelMode
@@ -12,7 +12,7 @@ final class ScriptedChannel: Channel {
   let pieces: ChannelPieces?
   var onEvent: ((ChannelEvent) -> Void)?
   var isReading = false
-  /// How many packets the device gives credits for.
+  /// The number of packets for which the device gives credits.
   var credits = Int.max {
     didSet { if credits > 0, oldValue == 0 { onEvent?(.writable) } }
   }
@@ -40,7 +40,7 @@ final class ScriptedEnd: ProgramEnd {
   var awaitsRoom = false
   /// The input from the program that was not read yet.
   var inputs: [ProgramInput] = []
-  /// How many octets it takes; nil if it does not read any more.
+  /// The number of octets it accepts; nil once it does not read.
   var room: Int? = Int.max
   private(set) var taken: [[UInt8]] = []
   private(set) var isClosed = false
@@ -55,7 +55,7 @@ final class ScriptedEnd: ProgramEnd {
   }
   func close() { isClosed = true }
 
-  /// The program writes, as the loop tells.
+  /// The program writes, as the loop reports.
   func write(_ inputs: ProgramInput...) {
     self.inputs += inputs
     onReady?()

@@ -7,20 +7,20 @@ import GATT
 final class ScriptedPeer {
   let address: DeviceAddress
   var database = AttributeDatabase()
-  /// Whether it answers to anything.
+  /// True if it answers nothing.
   var isMute = false
-  /// The protection that the keys of its bond give, with which it encrypts; nil: the test says what becomes of a
-  /// request for security.
+  /// The protection of its bond's keys, with which it encrypts; nil: the test decides the outcome of a request for
+  /// security.
   var keys: LinkSecurity?
-  /// How long a packet to it takes.
+  /// The time of a packet to it.
   var delay = Duration.milliseconds(1)
-  /// How long the change to another PHY takes; nil: as long as the call.
+  /// The time of a change to another PHY; nil: the time of the call.
   var phyDelay: Duration?
-  /// The ATT error with which it answers a request instead of what its database says; nil answers as usual.
+  /// The ATT error that answers a request in place of its database; nil answers as usual.
   var refusing: ([UInt8]) -> UInt8? = { _ in nil }
-  /// The packet with which it answers a request instead; nil answers as usual.
+  /// The packet that answers a request instead; nil answers as usual.
   var answering: ([UInt8]) -> [UInt8]? = { _ in nil }
-  /// Packets that came to it.
+  /// Its received packets.
   private(set) var received: [[UInt8]] = []
   /// The results of its own procedures, and the values it received.
   private(set) var results: [UInt64: Result<GATTResult, GATTError>] = [:]
@@ -44,10 +44,10 @@ final class ScriptedPeer {
     connection = GATTConnection(maximumMTU: mtu)
   }
 
-  /// Forgets what came.
+  /// Forgets the received packets.
   func forget() { received = [] }
 
-  /// Takes a packet as from the air.
+  /// Receives a packet as from the air.
   func receive(_ packet: [UInt8]) {
     received.append(packet)
     guard !isMute else { return }
@@ -101,27 +101,27 @@ final class ScriptedLink: Link {
   private(set) var parameters: LinkParameters?
   private(set) var layer = LinkLayer()
   let attempts = 1
-  /// How it is protected, whether or not that has been told.
+  /// Its protection, reported or not.
   var security = LinkSecurity.none
   let maximumMTU = 517
   var onEvent: ((LinkEvent) -> Void)?
-  /// Called with each packet: whether the daemon sends it.
+  /// Called with each packet, and true if the daemon sends it.
   var onTraffic: ((_ packet: [UInt8], _ isSent: Bool) -> Void)?
   /// How the daemon ended it, if it did.
   private(set) var wasDisconnected = false
-  /// The parameters that the daemon asked for.
+  /// The parameters requested by the daemon.
   private(set) var requested: [ConnectionParameters] = []
-  /// The parameters with which it would answer the device's own requests.
+  /// The parameters that it would answer to the device's own requests.
   private(set) var wish: ConnectionParameters?
   private(set) var requestedPHYs: [LinkPHY] = []
   private(set) var requestedLengths: [Int] = []
-  /// The levels of security that the daemon asked for, with what waits for the outcome.
+  /// The levels of security requested by the daemon, with the work that waits for the outcome.
   private(set) var raises:
     [(level: Int, capability: PairingCapability, usesOwnData: Bool, done: (BluetoothError?) -> Void)] = []
   var hasEnhancedChannels = true
   /// The channels that the daemon opened.
   private(set) var channels: [ScriptedChannel] = []
-  /// How often the controller was asked for the signal strength.
+  /// The number of measurements of the signal strength.
   private(set) var measurements = 0
   private let peerDevice: ScriptedPeer
   private let scheduler: any Scheduler
@@ -152,10 +152,10 @@ final class ScriptedLink: Link {
     peer.attach(self)
   }
 
-  /// How many more packets have room; those that are sent beyond wait until they have some. Nil if any number has.
+  /// The number of packets that have room; further ones wait until they have some. Nil for any number.
   private var room: Int?
 
-  /// There is room for so many more packets, after which there is none.
+  /// Makes room for this number of packets, and no more.
   func makeRoom(_ packets: Int) {
     let now = (room ?? 0) + packets
     room = now
@@ -192,7 +192,7 @@ final class ScriptedLink: Link {
     done(refusal)
   }
 
-  /// The controller tells of other parameters.
+  /// The controller reports other parameters.
   func change(to parameters: LinkParameters, _ layer: LinkLayer = .initial) {
     (self.parameters, self.layer) = (parameters, layer)
     onEvent?(.parametersChanged)
@@ -265,7 +265,7 @@ final class ScriptedLink: Link {
     }
   }
 
-  /// So many packets of the peer had no room.
+  /// This number of the peer's packets had no room.
   func lose(_ count: Int) { onEvent?(.lost(count)) }
 
   /// The link ends, once.

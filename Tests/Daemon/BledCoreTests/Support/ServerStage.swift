@@ -19,7 +19,7 @@ struct ServerStage {
   /// Indicates.
   let indicated: UInt16
 
-  /// - Parameter identity: what the phone sees.
+  /// - Parameter identity: the identity that the phone sees.
   init(_ identity: Daemon.Identity = .init(name: "bled test")) throws {
     world = World(identity: identity)
     client = world.client()
@@ -57,7 +57,7 @@ extension ServerSuite {
   var fixed: UInt16 { stage.fixed }
   var indicated: UInt16 { stage.indicated }
 
-  /// Has the phone do something and tells how it ended.
+  /// Makes the phone do something and returns the outcome.
   func phone(_ procedure: GATTProcedure) -> Result<GATTResult, GATTError>? {
     let id = phone.start(procedure)
     world.settle()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BledCore
 
-/// A client in memory. It reads what was sent to it whenever a test looks, unless it was told not to read.
+/// A client in memory. It reads its lines whenever a test looks, unless reading is switched off.
 final class TestClient: SessionTransport {
   private(set) var connection: SessionConnection?
   private(set) var messages: [RPCMessage] = []
@@ -14,7 +14,7 @@ final class TestClient: SessionTransport {
   private var descriptors: [PassedDescriptor] = []
   private(set) var isClosed = false
   private(set) var isRead = true
-  /// Whether it takes what is sent to it.
+  /// True if it reads the lines sent to it.
   var reads = true
   private let daemon: Daemon
   private var lastID = 0
@@ -115,13 +115,13 @@ final class TestClient: SessionTransport {
     return messages.compactMap { if case .failure(nil, let error) = $0.kind { error } else { nil } }
   }
 
-  /// The first descriptor that was passed and not taken.
+  /// The first passed descriptor that was not taken.
   func takePassed() -> PassedDescriptor? {
     drain()
     return descriptors.isEmpty ? nil : descriptors.removeFirst()
   }
 
-  /// Forgets what came.
+  /// Forgets the received lines.
   func forget() {
     drain()
     messages = []

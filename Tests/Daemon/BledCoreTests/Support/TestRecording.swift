@@ -9,7 +9,7 @@ import Testing
 final class TestRecording {
   /// The number that names it in the session.
   let number: Int
-  /// Whether the pipe has ended.
+  /// True once the pipe has ended.
   private(set) var isAtEnd = false
   private let descriptor: Int32
   private var reader = RecordingParser()

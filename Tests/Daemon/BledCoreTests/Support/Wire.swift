@@ -29,7 +29,7 @@ final class Wire {
     close(client)
   }
 
-  /// Whether there is something to read.
+  /// True if there is something to read.
   var isReadable: Bool {
     var waiting = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
     return poll(&waiting, 1, 0) == 1
@@ -38,7 +38,7 @@ final class Wire {
   func settle() throws { while try loop.poll() {} }
   func disconnect() { socket.disconnect() }
 
-  /// The result of one read: its octets as text, and the descriptor that came with them.
+  /// The result of one read: its octets as text, and the descriptor received with them.
   func read(upTo most: Int = 1 << 20) throws -> (text: String, descriptor: Int32?) {
     var octets = [UInt8](repeating: 0, count: most)
     var control: (length: Int, level: Int32, type: Int32, descriptor: Int32, padding: Int32) = (0, 0, 0, -1, 0)

@@ -14,7 +14,7 @@ struct World {
   let daemon: Daemon
   let adapter: ScriptedAdapter
 
-  /// The configuration's policy on a system of which group 100 is the group bluetooth. The daemon is user 900.
+  /// The configuration's policy on a system with group 100 as the group bluetooth. The daemon is user 900.
   static func policy(_ configuration: Configuration.Policy = .init()) -> Policy {
     Policy(configuration, accounts: Accounts(users: ["kiosk": 1001], groups: ["bluetooth": 100]), ownUser: 900)
   }
@@ -49,7 +49,7 @@ struct World {
   /// Lets a second pass.
   func settle() { scheduler.advance(by: .seconds(1)) }
 
-  /// The client reads until nothing comes any more.
+  /// The client reads until nothing follows.
   func catchUp(_ client: TestClient) {
     client.reads = true
     var count: Int

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BledRPC
 
-/// The one-pass reader says the same as the general one, and the hand-made writer the same as that of Foundation.
+/// The one-pass reader agrees with the general one, and the hand-made writer with Foundation's.
 @Suite("Plain form") struct PlainFormTests {
   /// A member that only `JSONReader` reads, put in front, keeps a line from the one-pass reader.
   private func disguised(_ line: String) -> String { #"{"\u0066":0,"# + line.dropFirst() }
@@ -186,7 +186,7 @@ import Testing
     for decoded in [nil, [], decoded] {
       report.decoded = decoded
       try compareWritten(report)
-      // The form of the report, which is written once, with what changes from one to the next.
+      // The form of the report, which is written once, with the parts that change between reports.
       let form = try ScanReport.Form(report)
       for (rssi, time) in [(-3, 7.5), (nil, 8)] as [(Int?, Double)] {
         (report.rssi, report.time) = (rssi, time)

@@ -17,7 +17,7 @@ struct ReportOutlineTests {
     return try RPCMessage(line: RPCEncoding.notification(ScanReport.self, report).dropLast())
   }
 
-  /// The name is what makes a line one that only the whole reader understands.
+  /// The name requires the general reader for the line.
   @Test(arguments: ["Belt", "Gürtel", "a \"quoted\" name\n"])
   func theOutlineIsThatOfTheWholeReport(name: String) throws {
     for (rssi, scanResponse) in [(-61, [1, 2]), (nil, nil)] as [(Int?, [UInt8]?)] {

@@ -134,8 +134,8 @@ private final class Journal {
     return String(decoding: octets[..<max(0, count)], as: UTF8.self)
   }
 
-  /// Sends entries from other sockets until there is no room for more.
-  /// - Returns: how many.
+  /// Sends entries from other sockets until there is no room.
+  /// - Returns: their number.
   func fill() -> Int {
     var count = 0
     while true {

@@ -18,7 +18,7 @@ import Testing
   private func at(_ seconds: Double) -> Instant { Instant.zero.advanced(by: .seconds(seconds)) }
 
   /// Logs lines at a time.
-  /// - Returns: how many of them are written.
+  /// - Returns: the number of written ones.
   private mutating func written(
     _ texts: some Sequence<String>, _ level: Logger.Level = .info, of kind: LogRepetitions.Kind, at seconds: Double
   ) -> Int {
@@ -38,7 +38,7 @@ import Testing
     #expect(early == [] && repetitions.deadline == at(1.5))
     let told = due(1.5)
     #expect(told == ["refused (repeated 94,879 times)"])
-    // The counting goes on.
+    // The counting continues.
     let second = written(["refused"], of: here, at: 2)
     let again = due(2.5)
     #expect(second == 0 && again == ["refused (repeated once)"])
@@ -91,7 +91,7 @@ import Testing
     writer.log(.init(level: .info, text: text), of: .init(file: "x.swift", line: place))
   }
 
-  /// How often a line was logged, by the lines that are there and what they say of repetitions.
+  /// The number of times a line was logged, from the present lines and their counts of repetitions.
   private func times(_ line: String, in text: String) -> Int {
     text.split(separator: "\n").reduce(0) { sum, told in
       let words = told.split(separator: " ")
@@ -116,7 +116,7 @@ import Testing
     let text = String(repeating: "x", count: 1000)
     for number in 0..<5000 as Range<UInt> { log(writer, "\(number) \(text)", place: number) }
     writer.end(within: 10)
-    // Now the pipe is read. A line is either there or among those that are missing.
+    // Now the pipe is read. A line is either present or counted as missing.
     var (numbers, lost): ([Int], Int) = ([], 0)
     var rest: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 65_536)
@@ -149,7 +149,7 @@ import Testing
     let writer = try writer(isFile ? reading : writing)
     for _ in 0..<3 { log(writer, "a", place: 1) }
     log(writer, "b", place: 2)
-    // On a machine that is busy for a second it is told between any two of the lines.
+    // On a machine that is busy for a second it is reported between any two of the lines.
     var text = ""
     if isFile {
       // Lines written to a file are there at once.

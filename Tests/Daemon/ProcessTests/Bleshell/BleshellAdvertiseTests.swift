@@ -2,7 +2,7 @@ import BledRPC
 import Glibc
 import Testing
 
-/// `bleshell advertise` with what is beside the usual, on a simulated adapter.
+/// Unusual options of `bleshell advertise`, on a simulated adapter.
 @Suite(.serialized) struct BleshellAdvertiseTests {
   private static let extended = "{ adapter: { advertisingDataLength: 300 } }"
 

@@ -10,7 +10,7 @@ import Testing
   private static let octets: [UInt8] = [
     0xE2, 0xC5, 0x6D, 0xB5, 0xDF, 0xFB, 0x48, 0xD2, 0xB0, 0x60, 0xD0, 0xF5, 0xA7, 0x10, 0x96, 0xE0,
   ]
-  /// A beacon of another number, one that stays; sensors, of which one encrypts.
+  /// A beacon of another number, a permanent one; sensors, one of them encrypting.
   private static let scenario = """
     { "devices": [
         { "name": "Other", "address": "C0:DE:00:00:02:02", "addressType": "random", "connectable": false, "rssi": -55,
@@ -44,7 +44,7 @@ import Testing
       try daemon.bleshell("scan", "--time", $0, "--address", "54:48:E6:8F:80:A5", "--keys", keys)
     }
     #expect(opened.output.contains("bthome: encrypted, temperature 25.06 °C, humidity 50.55 %"), "\(opened.output)")
-    // A key that is too short, and one that is no hex.
+    // A key that is too short, and one that is not hex.
     try ChildProcess.write(#"{ "54:48:E6:8F:80:A5": "231d39c1" }"#, to: keys)
     let short = try daemon.bleshell("scan", "--time", "1", "--keys", keys)
     #expect(short.status == 1 && short.errors.contains("has 4 octets") && short.errors.contains("32 hex digits"))

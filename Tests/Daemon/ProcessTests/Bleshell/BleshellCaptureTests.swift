@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// `bleshell capture` and `bleshell log`, and what the programs make of recordings that people read them with.
+/// `bleshell capture` and `bleshell log`, and the output of programs with which people read recordings.
 @Suite(.serialized) struct BleshellCaptureTests {
   /// Records one connection in which a value is read by its handle: btmon 5.66 crashes at the discovery of
   /// characteristics, also in recordings of its own.
@@ -75,8 +75,8 @@ import Testing
     #expect(lines.contains { $0.contains("bleshell, user \(getuid())): peripheral.connect") }, "\(log.output)")
   }
 
-  /// The recording of a daemon of its own whose clock stands still: a scan, a connection, discovery, a subscription, a
-  /// device that goes out of range.
+  /// The recording of a separate daemon with a stopped clock: a scan, a connection, discovery, a subscription, a device
+  /// that goes out of range.
   private func recording() throws -> Data {
     let daemon = try DaemonProcess(
       scenario: """

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// Completions that shells ask `bleshell` for.
+/// Completions that shells request from `bleshell`.
 @Suite(.serialized) struct BleshellCompletionTests {
   private static let scenario = """
     { devices: [

@@ -67,7 +67,7 @@ import Testing
 
   @Test("a sender is told that the other side's room ends in the middle of its file")
   func fullDisk() throws {
-    // A file has at most 51,200 octets; the free space of the disk does not tell.
+    // A file has at most 51,200 octets; the free space of the disk does not show that.
     let limited = "trap '' XFSZ; ulimit -f 100; exec \"$0\" \"$@\""
     let receiver = try ChildProcess(
       "/bin/sh",

@@ -70,7 +70,7 @@ import Testing
     #expect(run.status == 1)
     #expect(run.errors.contains("line 2 failed") && run.errors.contains("line 3 failed"))
     #expect(run.errors.contains("Shy disconnected"))
-    // The third line may be run before the event comes, and then the daemon refuses it.
+    // The third line may be run before the event arrives, and then the daemon refuses it.
     #expect(run.errors.contains("no device is connected") || run.errors.contains("not connected to"))
   }
 }

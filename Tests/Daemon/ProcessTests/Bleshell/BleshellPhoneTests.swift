@@ -84,7 +84,7 @@ import Testing
     let phone = try ScriptedPhone()
     let reply = try phone.start("positive", "7", "--json")
     #expect(try phone.written(to: ANCS.controlPoint) == [0, 7, 0, 0, 0, 6, 7])
-    // An answer to another question comes before.
+    // An answer to another question arrives before.
     try phone.notify(ANCS.dataSource, [0, 8, 0, 0, 0, 6, 0, 0, 7, 0, 0])
     // The phone's answer to another program, which has asked about the same notification.
     try phone.notify(ANCS.dataSource, [0, 7, 0, 0, 0, 0, 1, 0, 0x61])
@@ -210,7 +210,7 @@ import Testing
     #expect(try phone.written(to: AMS.entityAttribute) == [2, 2])
     try phone.answerRead(of: AMS.entityAttribute, Array("Sinnerman".utf8))
     try eventually("the second line is there") { process.output.contains("Sinnerman") || process.hasEnded }
-    // Meanwhile the player has no title any more.
+    // Meanwhile the player no longer has a title.
     try phone.notify(AMS.entityUpdate, [2, 2, 1] + Array("Feel".utf8))
     try phone.refuseWrite(to: AMS.entityAttribute, 0xA2)
     let states = try objects(process)

@@ -64,7 +64,7 @@ import Testing
   @Test("a disconnection counts, also when another device disconnected after it")
   func bothDisconnected() throws {
     let daemon = try DaemonProcess()
-    // An answer of the daemon comes behind the events before it.
+    // An answer of the daemon follows the events before it.
     let run = try run(
       daemon,
       """

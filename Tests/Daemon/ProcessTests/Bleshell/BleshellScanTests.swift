@@ -14,7 +14,7 @@ import Testing
           advertising: { name: "Fading" } } ] }
     """
 
-  /// Whether a scan with these options shows the devices whose addresses end with these octets.
+  /// True if a scan with these options shows the devices with addresses that end with these octets.
   private func shows(_ devices: Set<String>, _ daemon: DaemonProcess, _ options: String...) throws -> Bool {
     func shown(_ scan: BleshellRun) throws -> Set<String> {
       Set(
@@ -104,7 +104,7 @@ import Testing
     #expect(!scan.errors.contains("no device was heard"))
     let others = try daemon.bleshell("scan", "--time", "1", "--name", "Nobody")
     #expect(others.errors == "bleshell: no device was heard\n")
-    // With other filters, where nothing was heard.
+    // With other filters, if nothing was received.
     #expect(try daemon.bleshell("scan", "--time", "1", "--service", "180F").errors.contains("Fading is connected here"))
   }
 

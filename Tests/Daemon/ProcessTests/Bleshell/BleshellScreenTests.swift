@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The full-screen table of `bleshell scan`, and what random keys do to a terminal.
+/// The full-screen table of `bleshell scan`, and the effect of random keys on a terminal.
 @Suite(.serialized) struct BleshellScreenTests {
   @Test("scan has the whole screen; Ctrl-C gives it back and prints the table")
   func scan() throws {
@@ -75,15 +75,15 @@ import Testing
     #expect(scan.isSane && scan.output.contains("bleshell: "), "\(scan.output)")
   }
 
-  /// A thousand keys, the same each time. BLED_PANIC_TIME: instead new keys for so many seconds; `make panic` has ten
-  /// minutes of them. BLED_PANIC_SEED: which keys, as a number or "random".
+  /// A thousand keys, the same each time. BLED_PANIC_TIME: instead new keys for this number of seconds; `make panic`
+  /// uses ten minutes. BLED_PANIC_SEED: the keys, as a number or "random".
   @Test("random keys, sizes and the end of the daemon leave the terminal as it was")
   func panic() throws {
     let environment = ProcessInfo.processInfo.environment
     let time = environment["BLED_PANIC_TIME"].flatMap { Int($0) }
     let seed = Seed.named("BLED_PANIC_SEED", otherwise: time == nil ? 2026 : nil)
     var generator = SeededRandom(seed: seed)
-    // Real time: how long keys are pressed, where that is asked for.
+    // Real time: the duration of pressing keys, if requested.
     let end = time.map { ContinuousClock.now + .seconds($0) }
     var round = 0
     while end.map({ ContinuousClock.now < $0 }) ?? (round < 2) {

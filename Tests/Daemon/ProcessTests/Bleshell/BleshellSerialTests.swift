@@ -2,7 +2,7 @@ import BledRPC
 import Glibc
 import Testing
 
-/// `bleshell uart` on simulated devices that send back what they get, and values for scripts.
+/// `bleshell uart` on simulated devices that echo their input, and values for scripts.
 @Suite(.serialized) struct BleshellSerialTests {
   private static let scenario = """
     { devices: [

@@ -2,7 +2,7 @@ import BledRPC
 import Glibc
 import Testing
 
-/// `bleshell` as a process of its own: the peripheral role. The simulated phone comes, reads, writes and subscribes.
+/// `bleshell` as a process of its own: the peripheral role. The simulated phone connects, reads, writes and subscribes.
 @Suite(.serialized) struct BleshellServeTests {
   private let services = """
     {
@@ -143,7 +143,7 @@ import Testing
     }
     let events = try run.objects().compactMap { $0["event"] }
     #expect(events.prefix(3) == ["subscribed", "nobodySubscribed", "outOfSync"])
-    // The answer to a call and an event are told in any order.
+    // The answer to a call and an event are reported in any order.
     #expect(Set(events.dropFirst(3)) == ["notified", "unsubscribed"] && events.count == 5)
   }
 

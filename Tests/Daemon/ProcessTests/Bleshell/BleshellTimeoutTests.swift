@@ -2,7 +2,7 @@ import BledRPC
 import Glibc
 import Testing
 
-/// How long `bleshell` waits, and what it says at once.
+/// The timeouts of `bleshell`, and its immediate errors.
 @Suite(.serialized) struct BleshellTimeoutTests {
   private static let scenario = """
     { "devices": [
@@ -85,7 +85,7 @@ import Testing
     "--timeout is one time for looking, connecting and all that follows",
     arguments: [
       ["connect", "Slow"], ["subscribe", "Slow", "2A05"], ["pair", "Slow"], ["l2cap", "open", "Slow", "128"],
-      // The connection is up in time, but not what follows.
+      // The connection is up in time, but the rest is not.
       ["services", "Late"], ["subscribe", "Late", "2A05"],
     ])
   func deadline(words: [String]) throws {

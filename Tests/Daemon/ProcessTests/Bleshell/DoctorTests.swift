@@ -5,7 +5,7 @@ import Testing
 
 /// `bleshell doctor`, on whatever machine the tests run on.
 @Suite struct DoctorTests {
-  /// Whether this machine has no Bluetooth: then it is known what there is to find.
+  /// True if this machine has no Bluetooth: then the findings are known.
   private static let hasNoBluetooth: Bool = {
     let descriptor = socket(31, Int32(SOCK_RAW.rawValue), 1)
     if descriptor >= 0 { close(descriptor) }

@@ -13,7 +13,7 @@ import Testing
     return socket
   }
 
-  /// Reads so many octets, or what there is until the end.
+  /// Reads this number of octets, or the available ones until the end.
   private func read(_ count: Int, from socket: SocketClient) -> [UInt8] {
     var all: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -40,7 +40,7 @@ import Testing
     let socket = try fetch(channel)
     try socket.send(raw: "hello")
     #expect(read(5, from: socket) == Array("hello".utf8))
-    // Nothing is read from here on: what can be written is what the buffers on the way hold.
+    // Nothing is read from here on: the buffers on the way limit what can be written.
     _ = fcntl(socket.descriptor, F_SETFL, O_NONBLOCK)
     let block = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
     var written: [UInt8] = []

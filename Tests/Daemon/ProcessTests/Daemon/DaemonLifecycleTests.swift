@@ -61,7 +61,7 @@ import Testing
       "/usr/bin/prlimit", ["--pid", "\(daemon.process.pid)", "--nofile=\(free):"], folder: daemon.folder)
     #expect(try limit.exitStatus() == 0)
     for _ in 0..<5 {
-      // Stopped, so that the line is there when the daemon accepts.
+      // Stopped, so that the line is waiting when the daemon accepts.
       daemon.process.send(signal: SIGSTOP)
       let client = try daemon.client()
       _ = try client.start(AdapterList.self, Empty())
@@ -104,7 +104,7 @@ import Testing
   func signalsAtOnce() throws {
     let folder = try TemporaryFolder()
     let path = "\(folder.path)/early.sock"
-    // How far it has come is measured by the pages that it has touched, which no other program changes.
+    // Its progress is measured by the pages that it has touched, which no other program changes.
     let all = try DaemonProcess().process.pagesTouched
     for round in 0..<90 {
       let daemon = try ChildProcess("bled", ["--adapter", "simulated", "--socket", path], folder: folder)
@@ -243,7 +243,7 @@ import Testing
 }
 
 extension ChildProcess {
-  /// How many pages it has touched for the first time (minflt of proc(5)), a measure of how far it has come.
+  /// The number of pages touched for the first time (minflt of proc(5)), a measure of progress.
   fileprivate var pagesTouched: Int {
     let fields = Self.read("/proc/\(pid)/stat").split(separator: ")").last?.split(separator: " ") ?? []
     return fields.count > 7 ? Int(fields[7]) ?? 0 : 0

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The log of a real daemon: who floods it, and who does not read it.
+/// The log of a real daemon: programs that flood it, and programs that do not read it.
 @Suite(.serialized) struct DaemonLogTests {
   @Test("A standard error that nobody reads does not stop the daemon", .timeLimit(.minutes(10)))
   func nobodyReads() throws {

@@ -3,7 +3,7 @@ import Bluetooth
 import Glibc
 import Testing
 
-/// The policy on real sockets with programs of other users, and what SIGHUP changes of it. Needs root, to become
+/// The policy on real sockets with programs of other users, and the effects of SIGHUP on it. Needs root, to become
 /// others.
 @Suite(
   .serialized, .enabled(if: geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0, "needs root and setpriv"))
@@ -87,7 +87,7 @@ struct DaemonPolicyTests {
     #expect(try services.exitStatus() == 0, "\(services.errors)")
   }
 
-  /// Whether namespaces can be created here; inside a container that may not be possible.
+  /// True if namespaces can be created here; inside a container that may not be possible.
   private static let hasNamespaces: Bool = {
     guard let folder = try? TemporaryFolder(),
       let probe = try? ChildProcess("/usr/bin/unshare", ["--mount", "--net", "true"], folder: folder)

@@ -81,7 +81,7 @@ import Testing
     #expect(sent == line.count)
     close(ends[1])
     _ = try client.finish(1, AdapterList.self).get()
-    // Nobody holds the other end any more: this reads the end rather than waiting.
+    // No process holds the other end: this reads the end rather than waiting.
     var octet: UInt8 = 0
     #expect(Patience.wait(for: ends[0], 0) && Glibc.read(ends[0], &octet, 1) == 0)
   }

@@ -49,7 +49,7 @@ import Testing
     try second.next(GATTValue.self)
     #expect(access(wake, F_OK) != 0)
 
-    // Now something happens while the program is gone.
+    // Now something happens while the program is away.
     second.close()
     try eventually("a file asks for the program") { access(wake, F_OK) == 0 }
     let third = try daemon.client()

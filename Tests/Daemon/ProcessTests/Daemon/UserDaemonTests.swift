@@ -3,8 +3,8 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// A daemon that an ordinary user starts, and its clients: nobody says where the socket is. Needs root, to become that
-/// user, and a system without a daemon of its own.
+/// A daemon that an ordinary user starts, and its clients: no option gives the path of the socket. Needs root, to
+/// become that user, and a system without a daemon of its own.
 @Suite(
   .enabled(
     if: geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0 && access(SocketPath.system, F_OK) != 0,

@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// Where the links of a page lead: what follows "](" up to the next ")".
+  /// The targets of a page's links: the text between "](" and the next ")".
   private static func targets(in page: String) -> [String] {
     page.split(separator: "](").dropFirst().compactMap { rest in
       rest.firstIndex(of: ")").map { String(rest[..<$0]) }

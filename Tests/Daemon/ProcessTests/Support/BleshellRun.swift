@@ -17,7 +17,8 @@ struct BleshellRun {
   }
 }
 
-/// Runs something for a second, and, until its result has what a busy machine needs longer for, for up to four minutes.
+/// Runs something for a second, or for up to four minutes until its result contains the text that a busy machine needs
+/// longer for.
 func longEnough(
   for fits: (BleshellRun) -> Bool, _ run: (_ seconds: String) throws -> BleshellRun
 ) rethrows -> BleshellRun {
@@ -34,7 +35,7 @@ extension DaemonProcess {
     try bleshell(arguments: arguments, input: input)
   }
 
-  /// The same with a list.
+  /// A run with a list of arguments.
   func bleshell(arguments: [String], input: String = "") throws -> BleshellRun {
     let process = try start(arguments, input: input)
     let status = try process.exitStatus()

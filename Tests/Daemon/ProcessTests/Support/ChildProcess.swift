@@ -3,8 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A program that was built beside the tests, run as a process of its own. Its output goes to files, its end is awaited
-/// on a socket that it inherits: nothing here polls or sleeps.
+/// A program built beside the tests, run as a process of its own. Its output is written to files, its end is awaited on
+/// a socket that it inherits: nothing here polls or sleeps.
 final class ChildProcess {
   /// A failure of a process.
   struct Failure: Error, CustomStringConvertible {
@@ -32,11 +32,11 @@ final class ChildProcess {
   /// Starts a program.
   /// - Parameters:
   ///   - program: its name among the products, or a path.
-  ///   - environment: added to that of the tests.
-  ///   - descriptors: those it inherits, and under which number.
-  ///   - input: what it reads from its standard input.
-  ///   - terminal: the path of a terminal, which becomes that of the program instead of files.
-  ///   - folder: where its output goes; a daemon keeps its state there.
+  ///   - environment: added to the environment of the tests.
+  ///   - descriptors: the inherited ones, with their numbers there.
+  ///   - input: the contents of its standard input.
+  ///   - terminal: the path of a terminal, for the program to use instead of files.
+  ///   - folder: the folder of its output; a daemon keeps its state there.
   init(
     _ program: String, _ arguments: [String], environment: [String: String] = [:],
     descriptors: [(CInt, as: CInt)] = [], input: String = "", terminal: String? = nil, folder: TemporaryFolder
@@ -69,7 +69,7 @@ final class ChildProcess {
     defer { posix_spawnattr_destroy(&attributes) }
     // POSIX_SPAWN_SETSID, which Swift does not import.
     if terminal != nil { posix_spawnattr_setflags(&attributes, 0x80) }
-    // First, because one of the numbers may be that of the end here.
+    // First, because one of the numbers may equal the end's number here.
     posix_spawn_file_actions_adddup2(&actions, ends[1], 20)
     for (descriptor, number) in descriptors { posix_spawn_file_actions_adddup2(&actions, descriptor, number) }
 
@@ -98,7 +98,7 @@ final class ChildProcess {
   var output: String { Self.read(outputPath) }
   var errors: String { Self.read(errorPath) }
 
-  /// Whether it has ended.
+  /// True once it has ended.
   var hasEnded: Bool {
     var waiting = pollfd(fd: life, events: Int16(POLLIN), revents: 0)
     return status != nil || poll(&waiting, 1, 0) == 1
@@ -111,7 +111,7 @@ final class ChildProcess {
   func exitStatus() throws -> Int32 {
     if let status { return status }
     var written = -1
-    // One that writes and never ends is given up, too.
+    // A program that writes without end is given up, too.
     for _ in 0..<4 {
       if Patience.wait(for: life) { return wait() }
       let now = output.utf8.count + errors.utf8.count
@@ -168,7 +168,7 @@ final class ChildProcess {
 final class TemporaryFolder {
   let path: String
   private var number = 0
-  /// The air of the daemons in it, one after the other: devices remember what they shared with the last one.
+  /// The air of the daemons in it, one after the other: devices remember the keys shared with the last one.
   private var air: TestAir?
 
   init() throws {

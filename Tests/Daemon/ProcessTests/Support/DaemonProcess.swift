@@ -14,7 +14,7 @@ final class DaemonProcess {
   /// - Parameters:
   ///   - scenario: the text of a scenario file; the built-in one if missing.
   ///   - configuration: the text of a configuration file.
-  ///   - adapters: how many adapters there are on its air.
+  ///   - adapters: the number of adapters on its air.
   ///   - arguments: more arguments.
   init(
     scenario: String? = nil, configuration: String? = nil, adapters: Int = 1, arguments: [String] = [],
@@ -54,7 +54,7 @@ final class DaemonProcess {
     return String(decoding: octets.prefix(max(count, 0)), as: UTF8.self)
   }
 
-  /// Reads the messages to the service manager that are there already, so that it has room for others.
+  /// Reads the waiting messages to the service manager, so that it has room for others.
   func skipNotifications() {
     var octets = [UInt8](repeating: 0, count: 1024)
     while recv(notifications, &octets, octets.count, Int32(MSG_DONTWAIT)) >= 0 {}
@@ -81,7 +81,7 @@ final class DaemonProcess {
     try air.commandNow(.vanish, device)
   }
 
-  /// A device that has vanished comes back.
+  /// A device that has vanished returns.
   func comeBack(_ device: String) throws {
     guard TestAir.isOnOwnHost else { return _ = try client().call(SimulationComeBack.self, .init(device: device)) }
     try air.commandNow(.comeBack, device)
@@ -110,7 +110,7 @@ enum UnixSocket {
     return descriptor
   }
 
-  /// A socket file on which nothing listens.
+  /// A socket file without a listening process.
   static func leaveStale(_ path: String) throws { close(try bind(path, SOCK_STREAM)) }
 
   /// An empty regular file.

@@ -1,7 +1,7 @@
 import TestSupport
 
-/// Waits until something that other processes do has happened.
-/// - Parameter what: what is waited for, for the failure.
+/// Waits for a condition that other processes bring about.
+/// - Parameter what: the condition in words, for the failure.
 func eventually(_ what: String, _ condition: () throws -> Bool) throws {
   guard try Patience.wait(until: condition) else {
     throw ChildProcess.Failure(description: "within \(Patience.seconds) s it was not so that \(what)")

@@ -2,13 +2,14 @@ import BledRPC
 import Foundation
 import Glibc
 
-/// Stands between clients and a real daemon, and alters what the daemon answers and tells: numbers, texts, lists and
-/// members, in an order that the seed decides. Which call is answered, and which event it is, stays.
+/// Stands between clients and a real daemon, and alters the daemon's answers and events: numbers, texts, lists and
+/// members, in an order given by the seed. The answered call and the kind of event stay.
 final class LyingDaemon: Sendable {
   let socketPath: String
   private let listener: CInt
 
-  /// - Parameter seed: of what is altered in each connection; 0: times, values and counts are as large as they can be.
+  /// - Parameter seed: the seed for the alterations of each connection; 0: times, values and counts are as large as
+  ///   possible.
   init(before daemon: DaemonProcess, seed: UInt64) throws {
     let (path, truth) = ("\(daemon.folder.path)/lies-\(seed).sock", daemon.socketPath)
     let listener = try UnixSocket.listen(path)

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import TestSupport
 
-/// `bleshell` on a pseudo-terminal: what it writes is read all the time, and keys are typed.
+/// `bleshell` on a pseudo-terminal: its output is read all the time, and keys are typed.
 final class TerminalProcess {
   private let process: ChildProcess
   private let master: CInt
@@ -20,12 +20,12 @@ final class TerminalProcess {
   ) throws {
     master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
     var (number, unlocked) = (CUnsignedInt(0), CInt(0))
-    // TIOCSPTLCK and TIOCGPTN, which Swift does not import: what unlockpt and ptsname do.
+    // TIOCSPTLCK and TIOCGPTN, which Swift does not import, in place of unlockpt and ptsname.
     guard master >= 0, ioctl(master, 0x4004_5431, &unlocked) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
       throw ChildProcess.Failure(description: "no pseudo-terminal: \(errno)")
     }
     let path = "/dev/pts/\(number)"
-    // While nobody has the terminal open its modes are not kept.
+    // Without an open terminal its modes are not kept.
     let slave = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
     defer { close(slave) }
     Self.setSize(master, size)
@@ -53,7 +53,7 @@ final class TerminalProcess {
     }
   }
 
-  /// Forgets what was written so far.
+  /// Forgets the output so far.
   func forget() {
     octets = []
     output = ""
@@ -70,10 +70,10 @@ final class TerminalProcess {
     }
   }
 
-  /// Reads what is there.
+  /// Reads the available output.
   func read() { while read(within: 0) {} }
 
-  /// Reads what is there, and what comes first within this many milliseconds.
+  /// Reads the available output, and the first output within this number of milliseconds.
   func read(for milliseconds: CInt) {
     _ = read(within: milliseconds)
     read()
@@ -94,7 +94,7 @@ final class TerminalProcess {
 
   func resize(_ columns: UInt16, _ rows: UInt16) { Self.setSize(master, (columns, rows)) }
 
-  /// Whether the terminal is as it was before: its modes, the cursor, the screen and the wrapping of lines.
+  /// True if the terminal is in its original state: its modes, the cursor, the screen and the wrapping of lines.
   var isSane: Bool {
     func last(_ on: String, _ off: String) -> Bool {
       let (on, off) = (output.ranges(of: on).last, output.ranges(of: off).last)
@@ -104,10 +104,10 @@ final class TerminalProcess {
       && last("\u{1B}[?25h", "\u{1B}[?25l") && last("\u{1B}[?7h", "\u{1B}[?7l")
   }
 
-  /// Whether its modes, alone, are as before.
+  /// True if its modes alone are the original ones.
   var hasModesOfBefore: Bool { Self.modes(of: master) == modes }
 
-  /// Sets its modes to what they were before, as a shell does that has the terminal again.
+  /// Restores its original modes, as a shell does that has the terminal again.
   func makeSane() {
     var now = termios()
     tcgetattr(master, &now)
@@ -126,14 +126,14 @@ final class TerminalProcess {
     _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)
   }
 
-  /// - Returns: Whether there was something.
+  /// - Returns: True if there was something.
   private func read(within milliseconds: CInt) -> Bool {
     var waiting = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
     guard poll(&waiting, 1, milliseconds) == 1 else { return false }
     var chunk = [UInt8](repeating: 0, count: 65_536)
     let count = Glibc.read(master, &chunk, chunk.count)
     guard count > 0 else {
-      // Nobody has the other end open.
+      // The other end is not open.
       sched_yield()
       return false
     }

@@ -66,7 +66,7 @@ import Testing
     // A characteristic, a unit and an appearance are no services.
     #expect(BluetoothUUID.services(named: "heart rate measurement") == [])
     #expect(AdvertisingData.ManufacturerData.companies(named: "apple") == [0x004C])
-    // Short names come before those of the list, which are looked at when no short one begins so.
+    // Short names precede those of the list, which are used if no short one matches.
     #expect(AdvertisingData.ManufacturerData.companies(named: "Nordic") == [0x0059])
     #expect(AdvertisingData.ManufacturerData.companies(named: "ericsson") == [0x0000])
     #expect(AdvertisingData.ManufacturerData(company: 0xFFFF, data: []).companyName == "None (for tests)")

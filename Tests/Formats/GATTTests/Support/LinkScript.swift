@@ -19,7 +19,7 @@ struct LinkScript {
     connection = GATTConnection(maximumMTU: maximumMTU, security: security)
   }
 
-  /// Hands a packet over and compares what comes back; nil expects nothing.
+  /// Passes a packet on and compares the response; nil expects none.
   mutating func exchange(
     _ request: String, _ answer: String?, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -42,7 +42,7 @@ struct LinkScript {
     return sent
   }
 
-  /// Gives the events since last asked.
+  /// Returns the events since the last call.
   mutating func takeEvents() -> [String] {
     defer { events = [] }
     return events
@@ -93,7 +93,7 @@ extension LinkScript {
   /// A client without a server of its own.
   init(maximumMTU: Int = 23) { self.init(AttributeDatabase(), maximumMTU: maximumMTU) }
 
-  /// Starts a procedure; `request` is what must be sent at once.
+  /// Starts a procedure; `request` is the packet that must be sent at once.
   mutating func start(
     _ procedure: GATTProcedure, id: UInt64 = 1, _ request: String?, sourceLocation: SourceLocation = #_sourceLocation
   ) {

@@ -13,7 +13,7 @@ struct Pair {
   /// Packets on their way.
   var toServer: [[UInt8]] = []
   var toClient: [[UInt8]] = []
-  /// How many packets crossed the link.
+  /// The number of packets that crossed the link.
   var crossed = 0
   private var lastID: UInt64 = 0
   /// Procedures that wait for the one before them.
@@ -26,7 +26,7 @@ struct Pair {
     serverDatabase = database
   }
 
-  /// Starts a procedure of the client when those before it have ended; results come in the order of the procedures.
+  /// Starts a procedure of the client when the earlier ones have ended; results arrive in the order of the procedures.
   mutating func start(_ procedure: GATTProcedure) {
     waiting.append(procedure)
     startNext()

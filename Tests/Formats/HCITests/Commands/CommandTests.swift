@@ -189,8 +189,7 @@ struct CommandTests {
 
   @Test("There is no command that inquires, pages or connects over BR/EDR, nor one that resets (P5, P7)")
   func nothingButLowEnergy() {
-    // Of link control (group 1) those that concern a link that is there: Disconnect and Read Remote Version
-    // Information.
+    // In link control (group 1), the commands for an existing link: Disconnect and Read Remote Version Information.
     let linkControl = KnownCommands.all.map { $0.opcode }.filter { $0.group == 1 }
     #expect(Set(linkControl) == [0x0406, 0x041D])
     #expect(KnownCommands.type(of: 0x0C03) == nil)

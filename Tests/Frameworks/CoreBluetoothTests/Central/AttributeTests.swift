@@ -197,7 +197,7 @@ extension WithDaemon {
       let echo = try await central.connected("Echo")
       let text = try await central.characteristic(Air.echo, of: Air.custom, on: echo)
       #expect(echo.canSendWriteWithoutResponse)
-      // On the queue of the manager, so that no answer comes between.
+      // On the queue of the manager, so that no answer is handled in between.
       let sent = central.log.queue.sync {
         var sent = 0
         while echo.canSendWriteWithoutResponse, sent < 1000 {

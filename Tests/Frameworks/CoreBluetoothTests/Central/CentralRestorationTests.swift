@@ -136,7 +136,7 @@ extension WithDaemon {
       var first = try await Subscribed()
       first.central = nil
       let file = daemon.folder.appendingPathComponent("sessions")
-      // The time is 0 until the program is gone.
+      // The time is 0 until the program has ended.
       try await until {
         let stored = try? String(contentsOf: file, encoding: .utf8)
         return stored?.range(of: #""since":[1-9]"#, options: .regularExpression) != nil

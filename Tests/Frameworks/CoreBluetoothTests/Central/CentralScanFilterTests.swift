@@ -13,7 +13,7 @@ extension WithDaemon {
           "advertising": { "name": "C", "solicitedServices": ["180D"] }, "connectable": false } ] }
       """
 
-    /// The names that a scan has heard after each device has advertised several times.
+    /// The names received by a scan after each device has advertised several times.
     private func heard(_ services: [CBUUID]?, _ options: [String: Any]? = nil) async throws -> Set<String> {
       let central = Central()
       try await central.log.next("didUpdateState") { $0.state == .poweredOn }

@@ -40,7 +40,7 @@ extension WithDaemon {
       let daemon = try await BledProcess()
       let central = Central()
       try await central.log.next("didUpdateState")
-      // With retained objects: a device that the program releases is a new one the next time.
+      // With retained objects: a released device is a new one the next time.
       central.manager.scanForPeripherals(withServices: [CBUUID(string: "180D"), CBUUID(string: "1809")])
       let belt = try await central.log.next("didDiscover") { $0.peripheral?.name == "Belt" }
       let scale = try await central.log.next("didDiscover") { $0.peripheral?.name == "Scale" }
@@ -48,7 +48,7 @@ extension WithDaemon {
       try await Central.hear(10, of: "Belt")
       await central.barrier()
       #expect(central.log.pending.isEmpty)
-      // A new scan forgets what was reported.
+      // A new scan forgets earlier reports.
       central.manager.scanForPeripherals(withServices: [CBUUID(string: "180D")])
       let again = try await central.log.next("didDiscover")
       #expect(again.peripheral === belt.peripheral)
@@ -64,7 +64,7 @@ extension WithDaemon {
         withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: NSNumber(value: true)])
       try await central.log.next("didDiscover")
       await central.log.settle()
-      // On the manager's queue nothing can come between the two.
+      // On the manager's queue nothing can happen between the two.
       central.log.queue.sync {
         central.manager.stopScan()
         central.log.clear()

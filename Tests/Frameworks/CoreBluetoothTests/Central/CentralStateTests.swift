@@ -70,7 +70,7 @@ extension WithDaemon {
     func whatIsSaid() async throws {
       let daemon = try await BledProcess(configuration: "{ limits: { perUser: { scans: 1 } } }")
       let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-        // No update of the state comes on a queue that is suspended.
+        // No update of the state is delivered on a suspended queue.
         let queue = DispatchQueue(label: "suspended")
         queue.suspend()
         CBCentralManager(delegate: nil, queue: queue).stopScan()
@@ -133,7 +133,7 @@ extension WithDaemon {
       try await central.log.next("didUpdateState") { $0.state == .poweredOn }
       let other = Central()
       try await other.log.next("didUpdateState") { $0.state == .poweredOn }
-      // The device has not been heard since.
+      // The device has not been received since.
       let known = other.manager.retrievePeripherals(withIdentifiers: [UUID(), belt.identifier])
       #expect(known.map(\.identifier) == [belt.identifier])
       #expect(known.first !== belt && known.first?.name == "Belt")

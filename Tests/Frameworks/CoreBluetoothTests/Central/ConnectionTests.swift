@@ -13,7 +13,7 @@ extension WithDaemon {
       let belt = try await central.find("Belt")
       #expect(belt.state == .disconnected)
       #expect(belt.maximumWriteValueLength(for: .withoutResponse) == 20)
-      // On the delegate's queue no call can come in between.
+      // On the delegate's queue no call can occur in between.
       central.log.queue.sync {
         central.manager.connect(belt)
         #expect(belt.state == .connecting)

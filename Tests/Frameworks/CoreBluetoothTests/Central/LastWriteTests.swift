@@ -23,7 +23,7 @@ extension WithDaemon {
       try await role.advertise([CBAdvertisementDataLocalNameKey: "Theirs"])
     }
 
-    /// The values that have arrived, in order, once there are so many.
+    /// The values that have arrived, in order, once there are this many.
     private func arrived(_ count: Int) async throws -> [Data] {
       var values: [Data] = []
       while values.count < count {

@@ -4,7 +4,7 @@ import CoreBluetooth
 import Testing
 
 extension WithDaemon {
-  /// Ends of links, in the order in which the daemon tells of them and of the adapter.
+  /// Ends of links, in the daemon's order of reporting them and the adapter.
   @Suite struct LostLinkTests {
     private let daemon: PlayedDaemon
     private let central: Central

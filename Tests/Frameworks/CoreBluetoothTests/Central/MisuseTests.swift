@@ -56,7 +56,7 @@ extension WithDaemon {
         let central = Central()
         let echo = try await central.connected("Echo")
         let text = try await central.characteristic(Air.echo, of: Air.custom, on: echo)
-        // As if the link had carried more when the program looked.
+        // As if the link had had a larger MTU when the program read it.
         echo.shared[\.mtu] = 517
         for _ in 0..<3 { echo.writeValue(Data(count: 300), for: text, type: .withoutResponse) }
         echo.readRSSI()
@@ -115,7 +115,7 @@ extension WithDaemon {
           #expect(try await central.log.next("didUpdateValueFor characteristic").value?.count == 97)
         }
         try await BledProcess.untilServiceChangesAreHeard(from: device)
-        // The answer to the last one comes before this.
+        // The answer to the last one precedes this.
         role.manager.remove(service)
         try await central.log.next("didModifyServices")
       }

@@ -60,7 +60,7 @@ extension WithDaemon {
 
     @Test("P23: a paired device is one peripheral under all its private addresses, also to other programs")
     func privateAddresses() async throws {
-      // bled goes over to an address when the last one was not heard for two seconds: not at the end of the new one.
+      // bled changes to an address when the last one was not received for two seconds: not at the end of the new one.
       let daemon = try await BledProcess(Self.lock("{}", more: "\"privateAddress\": 3,"))
       let central = Central()
       let lock = try await central.connected("Lock")
@@ -68,7 +68,7 @@ extension WithDaemon {
       #expect(try await read(secret, central).error == nil)
       central.manager.cancelPeripheralConnection(lock)
       try await central.log.next("didDisconnect")
-      // Four seconds, in which it takes another address.
+      // Four seconds, in which it changes its address.
       try await Central.hear(80, of: "Lock")
       #expect(try await central.find("Lock") === lock)
       let known = central.manager.retrievePeripherals(withIdentifiers: [lock.identifier])

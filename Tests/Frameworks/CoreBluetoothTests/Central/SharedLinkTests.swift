@@ -60,7 +60,7 @@ extension WithDaemon {
       try await until { count(PeripheralDisconnect.name) == 1 }
     }
 
-    /// Asks for the devices with a service, on a thread that may wait.
+    /// Requests the devices with a service, on a thread that may wait.
     private static func connected(to manager: CBCentralManager) -> Task<[UUID], Never> {
       let carried = Carried(value: manager)
       return Task {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension WithDaemon {
-  /// L2CAP channels to a device that sends back what it receives.
+  /// L2CAP channels to a device that echoes its input.
   @Suite struct ChannelStreamTests {
     private static let octets = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
     private let daemon: BledProcess
@@ -67,7 +67,8 @@ extension WithDaemon {
       thread.start()
       try await idle.events.next("output \(Stream.Event.hasSpaceAvailable.rawValue)")
       #expect(output.write([1, 2, 3], maxLength: 3) == 3)
-      // A write is followed by the news that there is still room, a read of one octet by that there are others.
+      // A write is followed by the event that there is still room, a read of one octet by the event that there are
+      // others.
       try await idle.events.next("output \(Stream.Event.hasSpaceAvailable.rawValue)")
       for octet: UInt8 in 1...3 {
         try await idle.events.next("input \(Stream.Event.hasBytesAvailable.rawValue)")
@@ -132,7 +133,7 @@ extension WithDaemon {
         let event = try await central.log.next("didOpen")
         #expect((event.error as? CBError)?.code == code && event.channel == nil)
       }
-      // bled lets a session have 32: those that are closed do not count.
+      // bled permits 32 per session: closed ones do not count.
       channel.inputStream.close()
       channel.outputStream.close()
       for _ in 0..<40 {

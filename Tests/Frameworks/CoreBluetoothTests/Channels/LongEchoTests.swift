@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// The other end: it sends back what it receives until that ends.
+  /// The other end: it echoes its input until that ends.
   private static func echo(on descriptor: Int32) {
     Thread {
       var buffer = [UInt8](repeating: 0, count: 4096)

@@ -35,7 +35,7 @@ extension WithDaemon {
       }
       let told = try await log.next("didUpdateState")
       #expect(told.state == .poweredOn && told.isOnQueue)
-      // Another delegate takes over: the state is not news.
+      // Another delegate takes over: the state is not reported again.
       central?.delegate = second
       peripheral?.delegate = second
       await log.settle()

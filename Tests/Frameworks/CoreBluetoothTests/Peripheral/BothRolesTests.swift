@@ -75,7 +75,7 @@ extension WithDaemon {
         #expect((error as? CBATTError)?.code == code)
         #expect((error as NSError?)?.domain == CBATTErrorDomain)
       }
-      // The delegate is not asked for the fixed value.
+      // The delegate gets no request for the fixed value.
       role.log.clear()
       let fixed = try await central.characteristic(Air.long, of: Air.custom, on: device)
       device.readValue(for: fixed)

@@ -35,7 +35,7 @@ extension WithDaemon {
       let unsubscribed = try await role.log.next("didUnsubscribe")
       #expect(unsubscribed.central === central)
       #expect(belt.rate.subscribedCentrals?.isEmpty == true)
-      // The delegate was not asked for the fixed value.
+      // The delegate got no request for the fixed value.
       #expect(!role.log.pending.contains { $0.characteristic?.uuid == CBUUID(string: "2A38") })
       #expect(!role.log.wasReentered)
       // The phone visits again.
@@ -73,7 +73,7 @@ extension WithDaemon {
         #expect((error as? CBError)?.code == .alreadyAdvertising)
         #expect(error.localizedDescription == "Advertising has already started.")
       }
-      // Where the first fails, the second is tried; what waits when it is stopped is answered.
+      // If the first fails, the second is tried; a pending one is answered when it is stopped.
       role.manager.stopAdvertising()
       let many = (0..<8).map { _ in CBUUID(nsuuid: UUID()) }
       role.manager.startAdvertising([CBAdvertisementDataServiceUUIDsKey: many])

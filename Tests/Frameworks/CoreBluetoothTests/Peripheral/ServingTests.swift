@@ -153,7 +153,7 @@ extension WithDaemon {
       // Without encryption its identity is not certain: nothing is kept for it.
       #expect(!found.isNotifying)
       #expect(role.manager.updateValue(Data([1]), for: text, onSubscribedCentrals: nil))
-      // The daemon has the value before the subscription, which comes from another program for it.
+      // The daemon has the value before the subscription, which another program makes for it.
       role.manager.publishL2CAPChannel(withEncryption: false)
       #expect(try await role.log.next("didPublish").error == nil)
       device.setNotifyValue(true, for: found)

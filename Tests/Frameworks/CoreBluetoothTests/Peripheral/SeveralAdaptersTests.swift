@@ -19,7 +19,7 @@ extension WithDaemon {
       try await other.call(AdapterList.self, .init()).adapters
     }
 
-    /// Waits until another program has heard "Ours" so many times; gives the daemon's identifier.
+    /// Waits until another program has received "Ours" this many times; returns the daemon's identifier.
     private func heard(_ count: Int) async throws -> UUID {
       var left = count
       for try await report in try await other.scan(.init(duplicates: true)) where report.name == "Ours" {
@@ -53,7 +53,7 @@ extension WithDaemon {
       #expect((failure.error as? CBError)?.code == .connectionFailed)
       #expect(try await adapters().allSatisfy { $0.links == 0 })
 
-      // Another program may; this one does not find itself among what is connected then.
+      // Another program may; this one does not find itself among the connected devices then.
       let link = try await other.connect(.identifier(identifier.uuidString), timeout: .seconds(300))
       let connected = central.manager.retrieveConnectedPeripherals(withServices: [CBUUID(string: "1800")])
       #expect(!connected.contains { $0 === own })

@@ -20,7 +20,7 @@ final class BledProcess {
   /// Starts a daemon and waits until it listens.
   /// - Parameters:
   ///   - scenario: The simulated devices.
-  ///   - adapters: How many adapters there are on its air.
+  ///   - adapters: The number of adapters on its air.
   ///   - configuration: The configuration file.
   init(_ scenario: String = Air.scenario, adapters: Int = 1, configuration: String? = nil) async throws {
     self.configuration = configuration
@@ -36,8 +36,7 @@ final class BledProcess {
     try await start()
   }
 
-  /// The name of an adapter, from 0, of the daemon whose socket the environment names: also in the process of an exit
-  /// test.
+  /// The name of an adapter, from 0, of the daemon on the environment's socket: also in the process of an exit test.
   static func adapter(_ number: Int) -> String {
     let socket = ProcessInfo.processInfo.environment["BLED_SOCKET"] ?? ""
     return TestAir.name(number, in: URL(fileURLWithPath: socket).deletingLastPathComponent().path)
@@ -56,7 +55,7 @@ final class BledProcess {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Asks the daemon to end and waits for that; one that does not is killed.
+  /// Terminates the daemon and waits for its end; kills it if it does not end.
   private static func end(_ process: Process) {
     process.terminate()
     if !Patience.wait(until: { !process.isRunning }) { Foundation.kill(process.processIdentifier, SIGKILL) }
@@ -90,7 +89,7 @@ final class BledProcess {
     }
   }
 
-  /// Asks the daemon to end, and waits until it has.
+  /// Terminates the daemon, and waits for its end.
   func terminate() async {
     let process = process
     self.process = nil
@@ -124,7 +123,7 @@ final class BledProcess {
     client.close()
   }
 
-  /// The daemon that was built beside the tests, or the one that BLED_EXECUTABLE names.
+  /// The daemon built beside the tests, or the one that BLED_EXECUTABLE names.
   private static func executable() throws -> URL {
     if let path = ProcessInfo.processInfo.environment["BLED_EXECUTABLE"] { return URL(fileURLWithPath: path) }
     let beside = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()

@@ -18,7 +18,7 @@ final class Central: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @
     BledProcess.choosing(adapter) { _ = manager }
   }
 
-  /// Scans until a device of this name is heard, and gives it with its delegate set.
+  /// Scans until a device of this name is received, and returns it with its delegate set.
   func find(_ name: String, services: [CBUUID]? = nil) async throws -> CBPeripheral {
     manager.scanForPeripherals(withServices: services)
     let event = try await log.next("didDiscover") { $0.peripheral?.name == name }
@@ -29,8 +29,8 @@ final class Central: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @
     return try #require(event.peripheral)
   }
 
-  /// Waits until everything that the daemon has sent so far has reached the delegate: two round trips on the manager's
-  /// connection (the second one begins when the engine has handled what came before the first one's answer).
+  /// Waits until all lines sent by the daemon so far have reached the delegate: two round trips on the manager's
+  /// connection (the second one begins when the engine has handled the lines before the first one's answer).
   func barrier() async {
     for _ in 0..<2 { _ = manager.retrievePeripherals(withIdentifiers: [UUID()]) }
     await log.settle()

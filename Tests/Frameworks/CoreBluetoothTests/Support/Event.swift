@@ -21,7 +21,7 @@ struct Event: @unchecked Sendable, CustomStringConvertible {
   var isReconnecting: Bool?
   var connectionEvent: CBConnectionEvent?
   var error: (any Error)?
-  /// Whether it came on the queue that the manager was given.
+  /// True if it was called on the manager's queue.
   var isOnQueue = false
 
   var description: String { error.map { "\(name) (\($0))" } ?? name }
@@ -40,7 +40,7 @@ final class EventLog: @unchecked Sendable {
   private var waiters: [(matches: (Event) -> Bool, resume: (Event?) -> Void, number: Int)] = []
   private var lastWaiter = 0
   private var depth = 0
-  /// Whether a call came while another was under way.
+  /// True if a call occurred during another one.
   private(set) var wasReentered = false
 
   /// - Parameter queue: Where the delegate is called.
@@ -75,8 +75,7 @@ final class EventLog: @unchecked Sendable {
     lock.withLock { depth -= 1 }
   }
 
-  /// The first event of this name that matches, among those that came and those to come; it is taken out, the others
-  /// stay.
+  /// The first event of this name that matches, among past and future ones; it is removed, the others stay.
   @discardableResult
   func next(
     _ name: String, where condition: @escaping (Event) -> Bool = { _ in true }

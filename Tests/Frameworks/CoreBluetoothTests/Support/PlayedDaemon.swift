@@ -14,13 +14,13 @@ final class PlayedDaemon: @unchecked Sendable {
   private let script = Locked(Script())
 
   private struct Script {
-    /// The names of the calls that have come.
+    /// The names of the received calls.
     var calls: [String] = []
     /// The name of the calls that are not answered.
     var held: String?
     /// Their answers.
     var answers: [Data] = []
-    /// Whether another program is connected to the device.
+    /// True if another program is connected to the device.
     var isLinked = false
   }
 
@@ -53,7 +53,7 @@ final class PlayedDaemon: @unchecked Sendable {
     unlink(path)
   }
 
-  /// The names of the calls that have come.
+  /// The names of the received calls.
   var calls: [String] { script.withLock { $0.calls } }
 
   /// Another program connects to the device.
@@ -71,7 +71,7 @@ final class PlayedDaemon: @unchecked Sendable {
     for answer in answers { try connection.withLock { try Self.send(answer, to: $0) } }
   }
 
-  /// An adapter as it is told.
+  /// An adapter's description.
   static func adapter(_ name: String, _ state: AdapterCondition) -> AdapterDescription {
     AdapterDescription(
       adapter: name, kind: Word(.kernel), address: "00:1B:DC:00:00:01", addressType: Word(.public), name: name,

@@ -11,7 +11,7 @@ extension BledProcess {
     try await Self.untilServiceChangesAreHeard(from: device, on: socket)
   }
 
-  /// The same for a process that has not started the daemon.
+  /// Waits likewise, in a process that has not started the daemon.
   static func untilServiceChangesAreHeard(
     from device: CBPeripheral, on socket: String = BledClient.defaultSocketPath
   ) async throws {

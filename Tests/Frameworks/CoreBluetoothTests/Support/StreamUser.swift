@@ -14,7 +14,7 @@ final class StreamUser: NSObject, StreamDelegate, @unchecked Sendable {
   private var wasElsewhere = false
   private var thread: Thread?
 
-  /// - Parameter output: what is written.
+  /// - Parameter output: the octets to write.
   init(_ channel: CBL2CAPChannel, writing output: Data = Data()) {
     self.channel = channel
     self.output = output
@@ -25,7 +25,7 @@ final class StreamUser: NSObject, StreamDelegate, @unchecked Sendable {
         stream.schedule(in: .current, forMode: .default)
         stream.open()
       }
-      // Returns when nothing is scheduled in it any more.
+      // Returns when nothing is scheduled in it.
       RunLoop.current.run()
       lock.withLock { hasLeftRunLoop = true }
     }
@@ -35,12 +35,12 @@ final class StreamUser: NSObject, StreamDelegate, @unchecked Sendable {
 
   /// The octets read.
   var received: Data { lock.withLock { octets } }
-  /// Whether the run loop has returned.
+  /// True once the run loop has returned.
   var isOver: Bool { lock.withLock { hasLeftRunLoop } }
-  /// Whether the delegate was called on another thread.
+  /// True if the delegate was called on another thread.
   var wasCalledElsewhere: Bool { lock.withLock { wasElsewhere } }
 
-  /// How often the delegate was told of this.
+  /// The number of calls of the delegate with this event.
   func count(_ event: Stream.Event, input: Bool) -> Int {
     lock.withLock { told.count { $0.isInput == input && $0.event == event } }
   }

@@ -37,7 +37,7 @@ struct AdaptersTests {
     #expect(try value("Name") == .string("here"))
   }
 
-  /// Programs are told the abilities of the controller.
+  /// Programs see the abilities of the controller.
   @Test func theAbilitiesOfTheController() throws {
     func advertising(_ name: String) throws -> BusValue? {
       try world.property(.advertisingManager, name, at: FacadeStage.adapter)
@@ -65,7 +65,7 @@ struct AdaptersTests {
     #expect(try world.property(.adapter, "Name", at: "/org/bluez/hci1") == .string("here #2"))
   }
 
-  /// An object goes with its adapter, and is new when the adapter comes back: programs look for it then.
+  /// An object is removed with its adapter, and is new when the adapter returns: programs look for it then.
   @Test func anAdapterGoesAndComesBack() throws {
     func told(_ member: String) -> Int { world.bus.signals.count { $0.member == member } }
     let added = told("InterfacesAdded")

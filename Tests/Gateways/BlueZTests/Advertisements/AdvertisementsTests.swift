@@ -110,7 +110,7 @@ struct AdvertisementsTests {
     #expect(params.interval == 0.1)
   }
 
-  /// Programs ask for a power whether the controller lets them choose or not.
+  /// Programs request a power whether the controller supports a choice or not.
   @Test func aPowerThatCannotBeChosen() throws {
     started.failure = GAPError.notSupported.error("no choice")
     let answer = world.daemon.answer
@@ -123,7 +123,7 @@ struct AdvertisementsTests {
     #expect(started.params.map(\.txPower) == [20, nil])
   }
 
-  /// Legacy PDUs are heard by more devices; the secondary channel 1M stands for extended ones where they are needed.
+  /// Legacy PDUs are received by more devices; the secondary channel 1M requests extended ones if they are needed.
   @Test func dataThatDoesNotFitIntoLegacyPDUs() throws {
     let answer = world.daemon.answer
     world.daemon.answer = { method, message, session in

@@ -5,8 +5,8 @@ import Testing
 
 @testable import BlueZ
 
-/// Characteristics of applications whose values go over sockets (BlueZ, org.bluez.GattCharacteristic, AcquireWrite and
-/// AcquireNotify).
+/// Characteristics of applications with values that are passed over sockets (BlueZ, org.bluez.GattCharacteristic,
+/// AcquireWrite and AcquireNotify).
 struct ApplicationSocketsTests {
   let world = FacadeStage()
   private let session: ScriptedDaemon.Session
@@ -101,7 +101,7 @@ struct ApplicationSocketsTests {
     #expect(world.bus.take("WriteValue")?.values.first == .bytes([4]), "the program has closed it")
   }
 
-  /// A program that notifies faster than the device takes it waits in the end.
+  /// A program that notifies faster than the device accepts it eventually waits.
   @Test func valuesStayInTheSocketWhileManyWait() throws {
     let answer = world.daemon.answer
     world.daemon.answer = { method, message, session in
@@ -164,7 +164,7 @@ struct ApplicationSocketsTests {
     #expect(notified.sent.last == [3])
   }
 
-  /// The last subscriber goes while the program is asked.
+  /// The last subscriber leaves while the program is asked.
   @Test func aSocketThatComesTooLateIsClosed() throws {
     try subscribe(true)
     try subscribe(false)
@@ -210,7 +210,7 @@ struct ApplicationSocketsTests {
     try #require(world.bus.take("GetManagedObjects")).completion(
       .success([managed([("/many/service0", "org.bluez.GattService1", [("UUID", .string("180D"))])] + objects)]))
     world.settle()
-    // The handles of the first application are the same: it goes.
+    // The handles of the first application are the same: it is removed.
     world.call(ApplicationsTests.program, .gattManager, "UnregisterApplication", [.path("/app")])
     for number in 0..<count {
       let handle = ApplicationsTests.value + UInt16(number) * 3

@@ -107,7 +107,7 @@ struct ApplicationsTests {
     #expect(try answer.result(ServerRead.Result.self).value.octets == [1, 2])
   }
 
-  /// A device reads a value in parts. Some programs give the whole value each time, others heed the offset.
+  /// A device reads a value in parts. Some programs return the whole value each time, others heed the offset.
   @Test(arguments: [false, true]) func aLongValue(heedsOffset: Bool) throws {
     try register()
     world.link()
@@ -136,7 +136,7 @@ struct ApplicationsTests {
     #expect(try part(22) == (heedsOffset ? Array(value[22...]) : value))
   }
 
-  /// The program is asked for more than it gave at first.
+  /// The program is asked for more than it returned at first.
   @Test func aValueThatAProgramGivesInParts() throws {
     try register()
     world.link()
@@ -267,7 +267,7 @@ struct ApplicationsTests {
     #expect(world.bus.log.count { $0 == "Confirm \(Self.characteristic)" } == 5)
   }
 
-  /// The answer of a program that has left comes after its session has ended.
+  /// The answer of a program that has left arrives after its session has ended.
   @Test func aProgramLeavesWhileItIsAsked() throws {
     try register()
     world.link()
@@ -329,7 +329,7 @@ struct ApplicationsTests {
     #expect(try world.session(Self.program).methods == ["session.open", "service.add"])
   }
 
-  /// A registration that fails takes the signals from no other.
+  /// A failed registration does not affect the signals of another.
   @Test func signalsAreWantedAsLongAsSomethingIsRegistered() throws {
     world.call(Self.program, .gattManager, "RegisterApplication", [.path("/one"), .options([])])
     world.call(Self.program, .gattManager, "RegisterApplication", [.path("/two"), .options([])])

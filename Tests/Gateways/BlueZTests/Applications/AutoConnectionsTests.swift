@@ -110,7 +110,7 @@ struct AutoConnectionsTests {
     #expect(ofProfile.isEmpty)
   }
 
-  /// The device that could not be removed is connected again, as if nothing had been asked.
+  /// The device that could not be removed is connected again, as if there had been no request.
   @Test func failedRemoval() throws {
     try register()
     call(Self.owner, "Connect")
@@ -130,7 +130,7 @@ struct AutoConnectionsTests {
     #expect(ofProfile.isEmpty)
   }
 
-  /// bled gives the link just before it hears that the program does not wait any more.
+  /// bled gives the link just before it receives the program's cancellation.
   @Test func removalOfADeviceThatIsAwaited() throws {
     try register()
     call(Self.owner, "Connect")

@@ -45,14 +45,14 @@ struct NotificationsTests {
       GATTValue.self, GATTValue.Params(peripheral: "D1", handle: Self.rate, value: HexBytes(octets), serial: serial))
   }
 
-  /// The values of a property of the characteristic that were told, in their order.
+  /// The sent values of a property of the characteristic, in order.
   private func told(_ name: String) -> [BusValue] {
     world.bus.signals.filter { $0.path == Self.path && $0.member == "PropertiesChanged" }.compactMap {
       ManagedObjects.properties($0.arguments[1])[name]
     }
   }
 
-  /// Values of one turn are told one by one, in their order, also if they are the same.
+  /// Values of one turn are sent one by one, in order, also if they are equal.
   @Test func eachValueIsTold() throws {
     #expect(world.succeeded(call(Self.one, "StartNotify")))
     #expect(told("Notifying") == [.boolean(true)])
@@ -61,7 +61,7 @@ struct NotificationsTests {
     #expect(told("Value") == [[1], [1], [2], [3]].map(BusValue.bytes))
   }
 
-  /// Of two programs each has a subscription of its own, and a value is told once.
+  /// Two programs have a subscription each, and a value is sent once.
   @Test func twoProgramsAreSubscribed() throws {
     for program in [Self.one, Self.other] { #expect(world.succeeded(call(program, "StartNotify"))) }
     for program in [Self.one, Self.other] { try value(program, [1]) }
@@ -77,8 +77,8 @@ struct NotificationsTests {
     #expect(told("Notifying").last == .boolean(false))
   }
 
-  /// A program leaves while one value has come in its session alone, and another in that of the other program alone:
-  /// each is told once.
+  /// A program leaves while one value has been received in its session alone, and another in the other program's
+  /// session alone: each is sent once.
   @Test func theFirstOfTwoProgramsLeaves() throws {
     world.call(Self.other, .device, "Connect", [], at: FacadeStage.device)
     for program in [Self.one, Self.other] { #expect(world.succeeded(call(program, "StartNotify"))) }
@@ -106,7 +106,7 @@ struct NotificationsTests {
     #expect(told("Value") == [[1], [2], [3]].map(BusValue.bytes))
   }
 
-  /// Nothing comes in the session of the first program: the other one's values are told, in their order.
+  /// The session of the first program receives nothing: the other one's values are sent, in order.
   @Test func theFirstOfTwoProgramsHasNoValues() throws {
     for program in [Self.one, Self.other] { #expect(world.succeeded(call(program, "StartNotify"))) }
     let count = Subscribers.maximumWaiting + 2
@@ -118,11 +118,11 @@ struct NotificationsTests {
     #expect(told("Value") == (1...count).map { .bytes([UInt8($0 & 0xFF)]) })
   }
 
-  /// The first that has called is not the first that is subscribed: a value comes in the session of the other alone.
+  /// The first caller is not the first subscriber: a value is received in the other's session alone.
   @Test func theFirstOfTwoProgramsIsSlow() throws {
     world.call(Self.other, .device, "Connect", [], at: FacadeStage.device)
     for program in [Self.other, Self.one] { #expect(world.succeeded(call(program, "StartNotify"))) }
-    // The answers come in this order, and bled has subscribed them in the other.
+    // The answers arrive in this order, and bled has subscribed them in the other.
     try value(Self.one, [1], serial: 1)
     try value(Self.one, [2], serial: 2)
     try value(Self.other, [2], serial: 2)
@@ -130,7 +130,7 @@ struct NotificationsTests {
     #expect(told("Value") == [[1], [2]].map(BusValue.bytes))
   }
 
-  /// The session of the first program ends while it stays on the bus: the other's values are told at once, and its own
+  /// The session of the first program ends while it stays on the bus: the other's values are sent at once, and its own
   /// again when it has connected once more.
   @Test func theFirstOfTwoProgramsLosesItsSession() throws {
     world.call(Self.other, .device, "Connect", [], at: FacadeStage.device)
@@ -182,7 +182,7 @@ struct NotificationsTests {
     #expect(world.error(beyond) == .invalid("Invalid offset"))
   }
 
-  /// A subscription outlasts the link, and goes on with the next one.
+  /// A subscription outlasts the link, and continues with the next one.
   @Test func aSubscriptionGoesOnWithTheNextLink() throws {
     call(Self.one, "StartNotify")
     try world.session(Self.one).notify(
@@ -219,7 +219,7 @@ struct NotificationsTests {
     #expect(try world.session(Self.one).methods.count { $0 == GATTDiscover.name } == 2)
   }
 
-  /// Connects the first program, and does `work` before bled has told the services.
+  /// Connects the first program, and does `work` before bled has reported the services.
   private func connect(_ work: () -> UInt64) throws -> UInt64 {
     let connection = world.begin(Self.one, .device, "Connect", at: FacadeStage.device)
     while world.bus.answers[connection] == nil, world.bus.deliver() || world.daemon.deliver() {}

@@ -57,7 +57,7 @@ struct ValuesTests {
     #expect(writes.params.isEmpty)
   }
 
-  /// ATT has no command for a descriptor that the device would confirm; bleak asks for one all the same.
+  /// ATT has no command for a descriptor that the device would confirm; bleak requests one all the same.
   @Test(arguments: [nil, "request", "command"])
   func aDescriptor(_ type: String?) {
     #expect(world.succeeded(write(.descriptor, type: type, at: Self.characteristic + "/desc0013")))

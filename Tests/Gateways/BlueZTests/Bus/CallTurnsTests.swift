@@ -90,7 +90,7 @@ struct CallTurnsTests {
     #expect(turns.remove(":1.2").isEmpty)
   }
 
-  /// A user with many programs has no more turns than one with a single program.
+  /// A user with many programs has no more turns than a user with a single one.
   @Test func usersTakeTurns() {
     for number in 1...6 as ClosedRange<UInt64> { #expect(turns.add(":1.\(number)", number, of: 66)) }
     for number in 11...13 as ClosedRange<UInt64> { #expect(turns.add(":1.11", number, of: 7)) }
@@ -130,7 +130,7 @@ struct CallTurnsTests {
     #expect(turns.rest().isEmpty)
   }
 
-  /// The calls of all programs whose user is not known have the room of one user.
+  /// The calls of all programs of unknown users have the room of one user.
   @Test func manyProgramsWhoseUsersAreNotKnown() {
     let programs = CallTurns.maximumOfUser / CallTurns.maximum
     for program in 0..<programs {
@@ -144,7 +144,7 @@ struct CallTurnsTests {
     for number in 1..<UInt64(CallTurns.maximum) { #expect(turns.add(":1.66", number, of: nil)) }
   }
 
-  /// Calls that came before the user was known get no place beyond the user's limit.
+  /// Calls received before the user was known get no place beyond the user's limit.
   @Test func theRestOfAUsersPlaces() {
     let programs = CallTurns.maximumOfUser / CallTurns.maximum
     for program in 0..<programs {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BlueZ
 
-/// Refused calls whose answers wait for the caller's user.
+/// Refused calls with answers that wait for the caller's user.
 struct RefusalsTests {
   private final class Calls {
     private var refusals = Refusals()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BlueZ
 
-/// Programs that do not read what they are sent.
+/// Programs with unread messages.
 struct UnreadMessagesTests {
   private static let hostile = ":1.66"
   private static let other = ":1.7"
@@ -57,7 +57,7 @@ struct UnreadMessagesTests {
     #expect(!unread.mustWait(Self.hostile, of: Self.attacker))
   }
 
-  /// A user with many programs makes another wait no more than one with a single program does.
+  /// A user with many programs makes another wait no more than a user with a single one does.
   @Test func theManyProgramsOfAUser() {
     var unread = UnreadMessages()
     let programs = (0..<512).map { ":2.\($0)" }
@@ -77,7 +77,7 @@ struct UnreadMessagesTests {
     #expect(!unread.mustWait(":2.600", of: Self.attacker))
   }
 
-  /// Each user is forgiven something, independently of others.
+  /// Octets are forgiven to each user, independently of others.
   @Test func eachUserIsForgiven() {
     var unread = full()
     unread.sent(UnreadMessages.free, to: Self.other, of: Self.victim)
@@ -88,7 +88,7 @@ struct UnreadMessagesTests {
     #expect(unread.total == UnreadMessages.maximumOfUser + 1 - UnreadMessages.forgiven)
   }
 
-  /// Several users together are limited, too; one with little that is unread is not.
+  /// Several users together are limited, too; a user with few unread messages is not.
   @Test func allUsers() {
     var unread = UnreadMessages()
     for user in 1...5 as ClosedRange<UInt32> {
@@ -99,7 +99,7 @@ struct UnreadMessagesTests {
     #expect(!unread.mustWait(Self.other, of: Self.victim))
   }
 
-  /// The questions that programs leave open do not keep others of the same user from being asked.
+  /// Unanswered pings do not prevent pings of other programs of the same user.
   @Test func manyThatDoNotAnswer() {
     var unread = full()
     let silent = (0..<UnreadMessages.maximumAskedOfUser).map { ":2.\($0)" }
@@ -119,7 +119,7 @@ struct UnreadMessagesTests {
     #expect(unread.total == 0)
   }
 
-  /// All programs of a user are asked one after the other, also those that call nothing more.
+  /// All programs of a user are pinged one after the other, also those that make no more calls.
   @Test func theNextIsAskedWhenAQuestionEnds() {
     var unread = UnreadMessages()
     let programs = (0..<4 * UnreadMessages.maximumAskedOfUser).map { ":2.\($0)" }

@@ -8,7 +8,7 @@ import Testing
 struct ClientsTests {
   private let world = FacadeStage()
 
-  /// A program leaves while the bus is asked for its user, and calls again: the later answer finds it known.
+  /// A program leaves while its user is determined, and calls again: the later answer finds it known.
   @Test func aProgramIsAskedForTwice() throws {
     let first = world.begin(":1.5", .adapter, "StartDiscovery")
     world.facade.left(":1.5")
@@ -21,7 +21,7 @@ struct ClientsTests {
     #expect(world.succeeded(world.call(":1.5", .adapter, "StopDiscovery", [])))
   }
 
-  /// bled has no room for a program's session: it is closed, and the next call tries anew.
+  /// bled has no room for a program's session: it is closed, and the next call tries again.
   @Test func aSessionThatIsRefused() throws {
     let count = world.daemon.sessions.count
     world.daemon.answer = { method, _, _ in
@@ -36,7 +36,7 @@ struct ClientsTests {
     #expect(world.daemon.sessions.count == count + 2)
   }
 
-  /// The programs of a user that answer no calls leave calls for those of another.
+  /// The programs of a user that answer no calls leave calls for another user's.
   @Test func callsThatAreNotAnswered() throws {
     world.bus.users = [":1.1": 1001]
     for program in 2...20 {
@@ -50,7 +50,7 @@ struct ClientsTests {
     world.call(":1.1", .gattManager, "RegisterApplication", [.path("/app"), .options([])])
     #expect(world.bus.calls.last?.destination == ":1.1")
     #expect(world.bus.calls.count == pending + 1)
-    // As one is answered, the next one of the same user goes out.
+    // As one is answered, the next one of the same user is sent.
     world.bus.take("GetManagedObjects")?.completion(.failure(.noReply))
     world.settle()
     #expect(world.bus.calls.count == pending + 1)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BlueZ
 
-/// A user without permissions, whom bled refuses everything: nothing is changed, kept or told for such a program.
+/// A user without permissions, to whom bled refuses everything: nothing is changed, stored or sent for such a program.
 struct PermissionsTests {
   private static let program = ":1.1"
   private static let stranger = ":1.2"
@@ -56,7 +56,7 @@ struct PermissionsTests {
     #expect(set(Self.program, "Trusted", .boolean(true)) == nil)
     #expect(set(Self.program, "Alias", .string("Mine")) == nil)
     #expect(try device("Trusted") == .boolean(true) && device("Alias") == .string("Mine") && kept == 2)
-    // As BlueZ says of a property without a value.
+    // BlueZ's error for a property without a value.
     #expect(set(Self.program, "PreferredBearer", .string("le")) == .noProperty("PreferredBearer"))
     #expect(set(Self.program, "WakeAllowed", .boolean(true)) == .noProperty("WakeAllowed"))
   }
@@ -93,7 +93,7 @@ struct PermissionsTests {
       world.error(world.call(Self.stranger, .monitorManager, "UnregisterMonitor", [.path("/m")])) == .doesNotExist)
   }
 
-  /// A refused program takes nothing from others.
+  /// A refused program does not affect others.
   @Test func notifications() {
     func call(_ program: String, _ member: String) -> UInt64 {
       let arguments: [BusValue] = member == "AcquireNotify" ? [.options([])] : []

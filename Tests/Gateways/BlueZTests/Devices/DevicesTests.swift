@@ -67,7 +67,7 @@ struct DevicesTests {
     world.call(Self.program, .device, "Disconnect", [], at: FacadeStage.device)
     world.advance(by: .seconds(1000))
     #expect(try devices() == [FacadeStage.device])
-    // The object is there after a restart, with the name that bled knows.
+    // The object exists after a restart, with bled's name for it.
     let next = FacadeStage(settings: kept, devices: [Self.listed])
     #expect(
       next.succeeded(
@@ -95,7 +95,7 @@ struct DevicesTests {
     }
   }
 
-  /// A crowd on the air, each device heard once a second: the objects stay the same, and no more come.
+  /// A crowd on the air, each device received once a second: the objects stay the same, and no more are added.
   @Test func aCrowd() throws {
     for second in 1...3 {
       for number in 1...Devices.maximum + 200 {

@@ -74,7 +74,7 @@ struct DiscoveryTests {
     ] as [([(String, BusValue)], BusError)] { #expect(world.error(filter(Self.one, values)) == error) }
   }
 
-  /// A program that wants each advertisement gets them alone; to the others a device is told once a second.
+  /// A program that requests each advertisement receives them alone; the others receive a device once a second.
   @Test func eachAdvertisementGoesToTheProgramThatWantsThem() throws {
     _ = filter(Self.one, [("DuplicateData", .boolean(true))])
     for program in [Self.one, Self.other] { _ = start(program) }
@@ -182,7 +182,7 @@ struct DiscoveryTests {
     #expect(try !isDiscovering() && !isDiscovering(at: Self.second))
   }
 
-  /// bled would go on with the scan when the adapter is back, and no program could stop it.
+  /// bled would continue the scan when the adapter is back, and no program could stop it.
   @Test func anAdapterGoesWhileAProgramScans() throws {
     var stopped: [Int?] = []
     world.daemon.answer = { method, message, _ in
@@ -198,7 +198,8 @@ struct DiscoveryTests {
     #expect(world.succeeded(start(Self.one)))
   }
 
-  /// As at bluetoothd the discovery is over for its program, which may begin again; one that does not is served anyway.
+  /// As at bluetoothd the discovery ends for its program, which may begin again; a program that does not is served
+  /// anyway.
   @Test func anAdapterIsSwitchedOffAndOn() throws {
     for program in [Self.one, Self.other] { #expect(world.succeeded(start(program))) }
     try tell("hci0", "off")
@@ -212,7 +213,7 @@ struct DiscoveryTests {
     #expect(try !isDiscovering())
   }
 
-  /// bled may go on with the scan that it has; the program has none any more.
+  /// bled may continue its scan; the program has none.
   @Test func aScanThatIsRefusedWhenItBeginsAgain() throws {
     #expect(world.succeeded(start(Self.one)))
     try tell("hci0", "off")
@@ -239,7 +240,7 @@ struct DiscoveryTests {
     #expect(entries.map(\.key) == (84..<100).map { .uint16($0) })
   }
 
-  /// AdvertisingData has what no other property tells.
+  /// AdvertisingData contains the data without another property.
   @Test func dataWithoutAProperty() throws {
     #expect(world.succeeded(start(Self.one)))
     try world.hear(Self.one, -60, data: [2, 1, 6, 3, 0x1A, 0xA0, 0, 2, 0x24, 0x17, 3, 0x16, 0x0F, 0x18])

@@ -11,11 +11,11 @@ struct LinkEndsTests: LinkScenes {
 
   init() throws { (world, device) = try Self.stage() }
 
-  /// bleak closes its connection to the bus when it is told: the reply must have come by then.
+  /// bleak closes its connection to the bus at the signal: the reply must have arrived by then.
   @Test func theReplyToDisconnectComesBeforeTheSignal() throws {
     let answer = world.daemon.answer
     world.daemon.answer = { method, message, session in
-      // bled tells the end before it answers.
+      // bled reports the end before it answers.
       if method == PeripheralDisconnect.name {
         try? session.notify(PeripheralDisconnected.self, .init(peripheral: "D1", reason: nil))
       }
@@ -39,7 +39,7 @@ struct LinkEndsTests: LinkScenes {
     #expect(try property("Connected") == .boolean(false))
     let told = try #require(world.bus.signals.last { $0.member == "Disconnected" })
     #expect(told.arguments.first == .string("org.bluez.Reason.Remote"))
-    // Programs look at the services when they are told of the end.
+    // Programs read the services when the end is reported.
     let members = world.bus.signals.filter { $0.path == FacadeStage.device }.suffix(3).map(\.member)
     #expect(members == ["PropertiesChanged", "Disconnected", "PropertiesChanged"])
     #expect(changes("ServicesResolved").last == .boolean(false))
@@ -53,7 +53,7 @@ struct LinkEndsTests: LinkScenes {
     #expect(try property("ServicesResolved") == .boolean(true))
   }
 
-  /// The link has ended with the session that had it.
+  /// The link has ended with its session.
   @Test func aSessionEnds() throws {
     connect(Self.one)
     try world.session(Self.one).end()

@@ -23,7 +23,7 @@ extension LinkScenes {
   static var one: String { ":1.1" }
   static var other: String { ":1.2" }
 
-  /// One program has heard the device.
+  /// One program has received the device.
   static func stage() throws -> (FacadeStage, LinkBehaviour) {
     let (world, device) = (FacadeStage(), LinkBehaviour())
     world.daemon.answer = { method, _, session in
@@ -58,7 +58,7 @@ extension LinkScenes {
     world.call(program, .device, "Disconnect", [], at: FacadeStage.device)
   }
 
-  /// Uses the link that others have, as bleak does for a device that is connected.
+  /// Uses the link that others have, as bleak does for a connected device.
   func join(_ program: String) {
     let number = world.call(
       program, .characteristic, "StartNotify", [], at: FacadeStage.device + "/service0010/char0011")
@@ -71,7 +71,7 @@ extension LinkScenes {
     return try world.bus.answers[number]?.get().first?.unwrapped
   }
 
-  /// The changes of a property of the device that all programs were told, in their order.
+  /// The changes of a property of the device sent to all programs, in order.
   func changes(_ name: String) -> [BusValue] {
     world.bus.signals.filter { $0.path == FacadeStage.device && $0.member == "PropertiesChanged" }.compactMap {
       ManagedObjects.properties($0.arguments[1])[name]

@@ -22,7 +22,8 @@ struct LinksOfOthersTests: LinkScenes {
     #expect(changes("Connected").last == .boolean(false))
   }
 
-  /// A call of Connect that fails while others have links, which come and go meanwhile, each for longer than the pause.
+  /// A call of Connect that fails while others have links, which begin and end meanwhile, each for longer than the
+  /// pause.
   private func connectInVain(_ links: [Bool]) throws {
     device.connection = GAPError.timeout.error("no answer")
     let answer = world.daemon.answer
@@ -62,7 +63,7 @@ struct LinksOfOthersTests: LinkScenes {
     #expect(changes("Connected").isEmpty)
   }
 
-  /// The link that is told is the one that a program has had: it ends a moment after Disconnect.
+  /// The reported link is the one that a program has had: it ends a moment after Disconnect.
   @Test func aLinkThatIsAboutToEnd() throws {
     try tellLink(true)
     connect(Self.one)

@@ -26,7 +26,7 @@ struct LinksTests: LinkScenes {
     #expect(device.calls.count { $0 == GATTDiscover.name } == 1)
   }
 
-  /// A device that does not tell its services is disconnected, so that no program waits for it in vain.
+  /// A device that does not list its services is disconnected, so that no program waits for it in vain.
   @Test func aDeviceThatDoesNotTellItsServices() throws {
     device.discovery = GAPError.timeout.error("no answer")
     #expect(world.succeeded(connect(Self.one)))
@@ -51,7 +51,7 @@ struct LinksTests: LinkScenes {
     #expect(try property("UUIDs") == .strings(["180d", "180f"].map { "0000\($0)-0000-1000-8000-00805f9b34fb" }))
   }
 
-  /// A device that was not heard has its object from the link on.
+  /// A device that was not received has its object from the link on.
   @Test func aDeviceThatIsNamed() throws {
     func connect(_ options: [(String, BusValue)]) -> UInt64 {
       world.call(Self.other, .adapter, "ConnectDevice", [.options(options)])
@@ -82,7 +82,7 @@ struct LinksTests: LinkScenes {
     #expect(world.error(pending[1]) == .inProgress)
   }
 
-  /// bled tries again when a link ends before it is of use. Programs are told of the one that Connect answers with.
+  /// bled tries again when a link ends before it is usable. Programs see the link that Connect answers with.
   @Test func theFirstLinkOfACallEndsAtOnce() throws {
     let answer = world.daemon.answer
     world.daemon.answer = { [world] method, message, session in

@@ -32,7 +32,7 @@ struct SharedLinksTests: LinkScenes {
     #expect(changes("Connected").last == .boolean(false))
   }
 
-  /// A process that has forgotten one of its connections to the bus is not kept connected by it.
+  /// A forgotten connection to the bus does not keep its process connected.
   @Test(arguments: [false, true])
   func aProcessDisconnectsAllItsPrograms(hasOthers: Bool) throws {
     world.bus.processes[Self.other] = 1
@@ -53,7 +53,8 @@ struct SharedLinksTests: LinkScenes {
     #expect(changes("Connected").last == .boolean(true))
   }
 
-  /// A program joins a link that ends meanwhile: bled gives it one that nobody is shown, so it is let go.
+  /// A program joins a link that ends meanwhile: bled gives it one that is not shown to any program, so it is
+  /// disconnected.
   @Test func aLinkThatEndsWhileAProgramJoinsIt() throws {
     connect(Self.one)
     let number = world.begin(
@@ -119,7 +120,7 @@ struct SharedLinksTests: LinkScenes {
     #expect(changes("Connected").last == .boolean(false))
   }
 
-  /// The device goes, or bled.
+  /// The device is removed, or bled ends.
   @Test(arguments: [false, true]) func aKeptLinkEnds(withBled isRestart: Bool) throws {
     connect(Self.one)
     world.facade.left(Self.one)

@@ -78,7 +78,7 @@ struct VisitsTests {
     #expect(try device("Connected") == .boolean(true) && device("ServicesResolved") == .boolean(false))
   }
 
-  /// A program connects while the facade asks for the services: it reads the others.
+  /// A program connects while the facade reads the services: it reads the others.
   @Test func aProgramConnectsMeanwhile() throws {
     world.daemon.held = [GATTDiscover.name]
     try visit()

@@ -4,7 +4,7 @@ import Testing
 
 /// The calls that wait, by device.
 struct WaitingProgramsTests {
-  /// Devices are named by programs: nothing is kept of those without a call.
+  /// Devices are named by programs: nothing is stored of devices without a call.
   @Test func nothingIsKeptOfADeviceWithoutPrograms() {
     var programs = WaitingPrograms()
     let inserted = [":1.1", ":1.2", ":1.1"].map { programs.insert($0, at: "/a") }

@@ -7,7 +7,7 @@ struct Documentation: Decodable {
   struct Members: Decodable {
     /// The types of the arguments and of the results of each.
     var methods: [String: [String]]?
-    /// The types of what each carries.
+    /// The types of their arguments.
     var signals: [String: String]?
     /// The type of each, "read" or "readwrite", and "optional" where it need not be there.
     var properties: [String: [String]]?

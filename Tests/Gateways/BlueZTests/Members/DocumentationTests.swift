@@ -28,7 +28,7 @@ struct DocumentationTests {
     }
   }
 
-  /// docs/bluez.md lists what is missing, and why.
+  /// docs/bluez.md lists the missing members, and the reasons.
   @Test func whatIsMissingIsDocumented() throws {
     let page = try Documentation.page()
     let heading = try #require(page.firstIndex(of: "## Not served"))
@@ -53,7 +53,7 @@ struct DocumentationTests {
       ])
   ]
 
-  /// An adapter with all that a controller tells, and a device that is heard, connected and read.
+  /// An adapter with all data that a controller reports, and a device that is received, connected and read.
   private func populated() throws -> FacadeStage {
     let world = FacadeStage()
     world.daemon.answer = { method, message, _ in

@@ -49,7 +49,7 @@ struct MonitorsTests {
   @Test func aMonitorThatComesLater() throws {
     try register()
     #expect(told("Activate") == 1)
-    // Its permission is asked for before.
+    // Its permission is checked before.
     #expect(try world.session(Self.program).methods == ["session.open", "session.open", "scan.start"])
     for _ in 0..<3 { try hear(-60) }
     #expect(told("DeviceFound") == 1)
@@ -91,7 +91,7 @@ struct MonitorsTests {
     world.advance(by: .seconds(1))
     try hear(-40)
     #expect(told("DeviceFound") == 1)
-    // Weaker than it was found with, but not as weak as to be lost.
+    // Weaker than when it was found, but not weak enough to be lost.
     for _ in 0..<6 {
       try hear(-70)
       world.advance(by: .seconds(1))

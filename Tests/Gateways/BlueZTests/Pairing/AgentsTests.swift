@@ -24,8 +24,8 @@ struct AgentsTests {
 
   private func register() { #expect(world.succeeded(manage("RegisterAgent", .string("")))) }
 
-  /// Has bled ask, and answers as the agent.
-  /// - Returns: bled's answer, and the call that the agent got.
+  /// Makes bled ask, and answers as the agent.
+  /// - Returns: bled's answer, and the call that the agent received.
   private func ask<Method: DaemonCall>(
     _: Method.Type, _ params: Method.Params, _ answer: Result<[BusValue], BusError>
   ) throws -> (Method.Result, ScriptedBus.Call) {
@@ -73,7 +73,7 @@ struct AgentsTests {
     register()
   }
 
-  /// The device has connected to this machine: bled is asked for it, so that the agent finds its object.
+  /// The device has connected to this machine: it is read from bled, so that the agent finds its object.
   @Test func aNumberIsCompared() throws {
     register()
     let params = PairingConfirm.Params(device: device(), number: "000042", seconds: 30)
@@ -87,7 +87,7 @@ struct AgentsTests {
     #expect(try !ask(PairingConfirm.self, params, .failure(refusal)).0.accept)
   }
 
-  /// The object is that of the adapter by which the device has connected, not of the first one.
+  /// The object belongs to the adapter by which the device has connected, not to the first one.
   @Test func aDeviceOfTheSecondAdapter() throws {
     var second = FacadeStage.description(address: "02:00:00:00:00:02")
     second.adapter = "hci1"

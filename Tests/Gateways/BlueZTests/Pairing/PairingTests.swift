@@ -55,7 +55,7 @@ struct PairingTests {
       adapterAddress: "02:00:00:00:00:01", level: "encrypted", keySize: 16)
   }
 
-  /// Without a link it connects first; the properties are told before the answer.
+  /// Without a link it connects first; the properties are sent before the answer.
   @Test func aDeviceIsPaired() throws {
     device.bonds = [bond]
     #expect(world.succeeded(pair()))
@@ -123,7 +123,7 @@ struct PairingTests {
     #expect(try property("Paired") == .boolean(false) && property("Bonded") == .boolean(false))
   }
 
-  /// A device with a private address tells its identity. Its object stays, and has its settings after a restart.
+  /// A device with a private address reveals its identity. Its object stays, and has its settings after a restart.
   @Test func anIdentityIsTold() throws {
     var kept: [String: DeviceSettings] = [:]
     world.facade.settingsChanged = { kept = $0 }
@@ -140,7 +140,7 @@ struct PairingTests {
     #expect(Array(kept.keys) == ["C0:DE:00:00:00:31 random"])
   }
 
-  /// A program that is not on the bus has forgotten the keys, or they had to give way.
+  /// A program that is not on the bus has forgotten the keys, or they were replaced.
   private func forgetElsewhere() throws {
     device.bonds = []
     try world.own().notify(
@@ -158,7 +158,7 @@ struct PairingTests {
     #expect(try property("Paired") == .boolean(false) && property("Bonded") == .boolean(false))
   }
 
-  /// The device was forgotten with its keys: bled knows it by another identifier when it is heard again.
+  /// The device was forgotten with its keys: bled knows it by another identifier when it is received again.
   @Test func aDeviceIsForgottenElsewhere() throws {
     device.bonds = [bond]
     #expect(world.succeeded(pair()))
@@ -169,7 +169,7 @@ struct PairingTests {
     #expect(world.bus.signals.allSatisfy { $0.member != "InterfacesRemoved" })
   }
 
-  /// Without an advertisement since: the device at this address is meant.
+  /// Without an advertisement since: the device at this address is connected.
   @Test func aForgottenDeviceIsConnected() throws {
     let answer = world.daemon.answer
     world.daemon.answer = { method, message, session in

@@ -19,7 +19,7 @@ final class FacadeStage {
   let facade: Facade
   private var lastNumber: UInt64 = 0
 
-  /// - Parameter devices: those that bled knows.
+  /// - Parameter devices: the devices that bled knows.
   init(settings: [String: DeviceSettings] = [:], devices: [PeripheralList.Entry] = []) {
     daemon.adapters = [Self.description()]
     daemon.devices = devices
@@ -29,7 +29,7 @@ final class FacadeStage {
     settle()
   }
 
-  /// The adapter as bled describes it; one that is absent has the address that it had.
+  /// The adapter as bled describes it; an absent one has its earlier address.
   static func description(
     _ adapter: String = "hci0", address: String = "02:00:00:00:00:01", isAbsent: Bool = false
   ) -> AdapterDescription {
@@ -85,7 +85,7 @@ final class FacadeStage {
   /// The one session of a program.
   func session(_ name: String) throws -> ScriptedDaemon.Session { try #require(daemon.sessions(of: name).last) }
 
-  /// The value of a property; nil if it has none.
+  /// The value of a property; nil without one.
   func property(_ interface: Interface, _ name: String, at path: String) throws -> BusValue? {
     let number = call(":1.99", .properties, "Get", [.string(interface.rawValue), .string(name)], at: path)
     return try? bus.answers[number]?.get().first?.unwrapped
@@ -142,7 +142,7 @@ final class FacadeStage {
     try #require(daemon.sessions.last { $0.name == "org.bluez" && !$0.isClosed })
   }
 
-  /// bled ends, and is there again after the pause.
+  /// bled ends, and is available again after the pause.
   func restart() {
     daemon.isGone = true
     for session in daemon.sessions where !session.isClosed { session.end() }

@@ -1,6 +1,6 @@
 @testable import BlueZ
 
-/// A bus whose programs are played by a test. Answers are given out later, in their order, by `deliver`.
+/// A bus with programs played by a test. `deliver` returns answers later, in order.
 final class ScriptedBus: Bus {
   /// A call of a program's method.
   struct Call {
@@ -15,14 +15,14 @@ final class ScriptedBus: Bus {
   /// The answers to the programs' calls, by the number of the call.
   private(set) var answers: [UInt64: Result<[BusValue], BusError>] = [:]
   private(set) var signals: [ObjectTree.Signal] = []
-  /// How many signals came before the reply to a call.
+  /// The number of signals before the reply to a call.
   private(set) var signalsBefore: [UInt64: Int] = [:]
   /// The signals to one program alone.
   private(set) var told: [(program: String, signal: ObjectTree.Signal)] = []
   private(set) var watched: Set<String> = []
   /// All calls of programs' methods, as "Method path".
   private(set) var log: [String] = []
-  /// The calls that the test is to answer.
+  /// The calls for the test to answer.
   private(set) var calls: [Call] = []
   /// Answers calls by themselves; nil: the test does it.
   var answer: (Call) -> Result<[BusValue], BusError>? = { _ in nil }
@@ -73,7 +73,7 @@ final class ScriptedBus: Bus {
     }
   }
 
-  /// Takes the first call of a method that waits.
+  /// Takes the first waiting call of a method.
   func take(_ method: String) -> Call? {
     calls.firstIndex { $0.method == method }.map { calls.remove(at: $0) }
   }

@@ -4,7 +4,7 @@
 final class ScriptedSockets: PacketSocketOpener {
   final class Socket: PacketSocket {
     fileprivate(set) var sent: [[UInt8]] = []
-    /// Tells an event.
+    /// Reports an event.
     let happen: (PacketSocketEvent) -> Void
     var hasRoom = true
     var isReading = true

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BlueZ
 
-/// The objects and the signals that tell of their changes (D-Bus Specification, ObjectManager and Properties).
+/// The objects and the signals of their changes (D-Bus Specification, ObjectManager and Properties).
 final class ObjectTreeTests {
   static let path = "/org/bluez/hci0/dev_A"
 
@@ -32,7 +32,7 @@ final class ObjectTreeTests {
     #expect(flush().isEmpty)
   }
 
-  /// A notified value is told each time, after what changed before.
+  /// A notified value is sent each time, after all earlier changes.
   @Test func valuesAreNeverJoined() {
     tree.set(Self.path, .device, "Connected", .boolean(true))
     for _ in 0..<2 { tree.tell(Self.path, .device, "RSSI", .int16(-40)) }
@@ -49,7 +49,7 @@ final class ObjectTreeTests {
     #expect(interfaces[Interface.device.rawValue] == ["RSSI": .int16(-30)])
   }
 
-  /// An object that is added and removed in one turn is told of twice.
+  /// An object that is added and removed in one turn is reported twice.
   @Test func addedAndRemovedInOneTurn() {
     tree.add("/x", [(.device, [])])
     tree.remove("/x")

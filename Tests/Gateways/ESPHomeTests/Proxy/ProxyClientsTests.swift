@@ -5,7 +5,7 @@ import Testing
 
 @testable import ESPHome
 
-/// Clients come, are silent, ping, and go.
+/// Clients connect, are silent, ping, and disconnect.
 @Suite struct ProxyClientsTests {
   @Test func whatAClientAsksFirst() throws {
     let stage = ProxyStage()
@@ -129,7 +129,7 @@ import Testing
     let stage = ProxyStage()
     #expect(stage.readyCount == 1)
     let client = try stage.greeted()
-    // Another adapter in its place: clients are to see another proxy.
+    // Another adapter in its place: clients see another proxy.
     try stage.own().notify(AdapterChanged.self, ProxyStage.adapter(address: nil, state: "absent"))
     stage.settle()
     #expect(stage.proxy.device?.address == "02:00:00:00:00:01")

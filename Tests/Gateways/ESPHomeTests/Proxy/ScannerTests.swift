@@ -57,7 +57,7 @@ import Testing
     #expect(old.stream.take() == [one, one])
     stage.advance(by: .milliseconds(100))
     #expect(new.stream.take().count == 1 && old.stream.take().isEmpty)
-    // The scan goes on for the other one.
+    // The scan continues for the other one.
     stage.send(old, 87)
     #expect(try stage.params(ScanStop.self).isEmpty)
     stage.send(new, 87)
@@ -72,7 +72,7 @@ import Testing
     stage.send(client, 127)
     #expect(client.stream.take() == [state(.starting, active: false), state(.running, active: false)])
     #expect(try stage.params(ScanStart.self).map(\.active) == [true, false])
-    // The same again is answered, too.
+    // A repetition is answered, too.
     stage.send(client, 127)
     #expect(client.stream.take() == [state(.running, active: false)])
   }

@@ -18,7 +18,7 @@ final class ScriptedStream: ClientStream {
 
   func close() { isClosed = true }
 
-  /// The messages that came since the last call, all or those of one type.
+  /// The messages received since the last call, all or those of one type.
   func take(_ type: UInt32? = nil) -> [APIFrame] {
     defer { frames = type == nil ? [] : frames.filter { $0.type != type } }
     return frames.filter { type == nil || $0.type == type }

@@ -35,13 +35,13 @@ final class Ends {
     left = moved
   }
 
-  /// Sends so many octets to the left end.
+  /// Sends this number of octets to the left end.
   func send(_ count: Int = 1) {
     let octets = [UInt8](repeating: 7, count: count)
     _ = write(right, octets, count)
   }
 
-  /// Reads at the left end; -1 if nothing is there.
+  /// Reads at the left end; -1 without data.
   func receive(upTo count: Int = 4096) -> Int {
     var octets = [UInt8](repeating: 0, count: count)
     return read(left, &octets, count)
@@ -49,11 +49,11 @@ final class Ends {
 }
 
 extension EventLoop {
-  /// Serves what is there until nothing is.
+  /// Serves pending events until there are none.
   func settle() throws { while try poll() {} }
 
   /// Runs until `condition` holds after some event.
-  /// - Returns: whether it held.
+  /// - Returns: true if it held.
   func run(until condition: @escaping () -> Bool) throws -> Bool {
     try Patience.wait {
       while try !condition() && poll() {}

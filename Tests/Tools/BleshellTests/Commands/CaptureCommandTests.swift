@@ -4,7 +4,7 @@ import Testing
 
 @testable import bleshell
 
-/// Where `bleshell capture` writes.
+/// The output of `bleshell capture`.
 @Suite struct CaptureCommandTests {
   @Test("what reads standard output slowly is waited for, also where the descriptor does not block")
   func nonBlocking() async throws {
@@ -12,7 +12,7 @@ import Testing
     try #require(pipe(&ends) == 0)
     let (source, sink) = (ends[0], ends[1])
     try #require(fcntl(sink, F_SETFL, O_NONBLOCK) == 0)
-    // Not on the threads of the tests, of which there are as many as cores.
+    // Not on the threads of the tests; there are as many as cores.
     let reading = Task {
       await onThread {
         var (buffer, total) = ([UInt8](repeating: 0, count: 4096), 0)

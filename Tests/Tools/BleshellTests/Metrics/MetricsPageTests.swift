@@ -56,7 +56,7 @@ import Testing
     #expect(throws: Failure.self) { _ = try taken.opened() }
   }
 
-  /// A daemon that is asked, and a clock.
+  /// A scripted daemon, and a clock.
   @MainActor private final class Stage {
     // Real time: the beginning; the test moves it.
     var time = ContinuousClock.now

@@ -80,7 +80,7 @@ import Testing
 
   @Test("a row that is as wide as the screen keeps its last character")
   func erasing() {
-    // Erasing behind such a row erases its last character, on which the cursor then is.
+    // Erasing behind such a row erases its last character, which the cursor is on then.
     #expect(FullScreen.drawing(["ab", "cd"]) == "\u{1B}[H\u{1B}[Kab\r\n\u{1B}[Jcd")
     #expect(FullScreen.drawing([]) == "\u{1B}[H\u{1B}[J")
   }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Numbers under which devices open channels")
 struct ChannelListenersTests {
-  /// Plays the kernel: which numbers it refuses, and what devices open.
+  /// Plays the kernel: refuses numbers, and offers devices' channels.
   private final class Script: ChannelSockets {
     var refused: [UInt16: Int32] = [:]
     var open: [UInt16: Socket] = [:]

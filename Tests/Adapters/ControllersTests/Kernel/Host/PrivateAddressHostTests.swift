@@ -11,7 +11,7 @@ struct PrivateAddressHostTests {
     DeviceAddress(value: 0x5F11_2233_4400 | $0, kind: .random)
   }
 
-  /// One whose kernel makes these addresses, and whose commands are legacy.
+  /// A stage with a kernel that makes these addresses, and a controller with legacy commands.
   private func stage(_ made: [DeviceAddress], rotation: Duration = .seconds(60)) throws -> KernelStage {
     let stage = try KernelStage()
     stage.kernel.privateAddresses = made
@@ -22,7 +22,7 @@ struct PrivateAddressHostTests {
     return stage
   }
 
-  /// Lets seconds pass, one by one: each step of a change takes its turn.
+  /// Advances the clock second by second: each step of a change has its turn.
   private func wait(_ seconds: Int, _ stage: KernelStage) throws {
     for _ in 0..<seconds { try stage.wait(.seconds(1)) }
   }
@@ -38,7 +38,7 @@ struct PrivateAddressHostTests {
   func slept() throws {
     let stage = try stage([addresses[0]])
     #expect(stage.adapter.information.privateAddress == addresses[0])
-    // The system did not go to sleep, but all had ended.
+    // The system did not go to sleep, but everything had ended.
     try stage.kernel.tell(ControllerSuspend())
     try stage.wait(.seconds(1))
     #expect(stage.adapter.state == .on && stage.adapter.information.privateAddress == addresses[0])
@@ -64,7 +64,7 @@ struct PrivateAddressHostTests {
     try wait(2, stage)
     #expect(stage.adapter.information.privateAddress == nil)
     #expect(stage.kernel.commands.contains { $0.code == AddExtendedAdvertisingParameters.opcode })
-    // The adapter came on: its activities begin from a known state.
+    // The adapter was switched on: its activities begin from a known state.
     #expect(stage.kernel.controllerCommands.contains { $0.opcode == LECreateConnectionCancel.opcode })
   }
 
@@ -75,19 +75,19 @@ struct PrivateAddressHostTests {
     stage.adapter.setScan(ScanParameters())
     try stage.settle()
     #expect(try isScanning(stage))
-    // The address of each change, and whether the controller scanned then.
+    // The address of each change, and whether the controller was scanning then.
     var told: [(address: DeviceAddress?, isScanning: Bool)] = []
     stage.adapter.onEvent = { [unowned stage] event in
       guard case .stateChanged = event else { return }
       told.append((stage.adapter.information.privateAddress, (try? isScanning(stage)) ?? false))
     }
-    // Where commands are legacy the kernel makes another one after fifteen minutes.
+    // With legacy commands the kernel makes another one after fifteen minutes.
     for _ in 0..<910 where stage.adapter.information.privateAddress == addresses[0] { try stage.wait(.seconds(1)) }
     try stage.settle()
     #expect(told.map(\.address) == [addresses[1]] && told.map(\.isScanning) == [true])
   }
 
-  /// Whether the last command for it switched the scan on.
+  /// True if the last command for it switched the scan on.
   private func isScanning(_ stage: KernelStage) throws -> Bool {
     let last = stage.kernel.controllerCommands.last { $0.opcode == LESetScanEnable.opcode }
     return try last.map { try LESetScanEnable(decoding: $0).isEnabled } ?? false

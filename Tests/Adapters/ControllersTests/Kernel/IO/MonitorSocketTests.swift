@@ -29,7 +29,7 @@ final class MonitorSocketTests {
     }
   }
 
-  /// The kernel tells of a packet.
+  /// The kernel reports a packet.
   private func tell(_ kind: UInt8, of number: UInt8) throws {
     #expect(try kernel?.write([kind, 0, number, 0, 1, 0, 0xFF]) == true)
   }
@@ -53,7 +53,7 @@ final class MonitorSocketTests {
     try tell(2, of: 0)
     try tell(3, of: 1)
     try tell(1, of: 0)
-    // Another one that has its number.
+    // Another controller with its number.
     try tell(0, of: 0)
     index = nil
     #expect(try read() == ["2 of 0", "1 of 0"])
@@ -77,7 +77,7 @@ final class MonitorSocketTests {
       switch event {
       case .packet(let packet, _):
         told.append(packet.octets == [0xAA] ? "after" : "packet")
-        // The first packet is told: more come than there is room for, and one when there is room again.
+        // The first packet is delivered: further ones exceed the room, and one follows when there is room again.
         let large = [3, 0, 0, 0, 1, 0] + [UInt8](repeating: 0xFF, count: 60_000)
         if told == ["packet"] { for _ in 0..<100 { _ = try? theirs.write(large) } }
         if told == ["packet", "packet"] { _ = try? theirs.write([3, 0, 0, 0, 1, 0, 0xAA]) }
@@ -94,7 +94,7 @@ final class MonitorSocketTests {
     lossy.close()
   }
 
-  /// A socket that drops datagrams for which it has no room, as the kernel's monitor does, and the other end.
+  /// A socket that drops datagrams without room, as the kernel's monitor does, and the other end.
   private static func lossy() throws -> (Descriptor, Descriptor) {
     func make() throws -> Int32 {
       let number = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)

@@ -6,7 +6,7 @@ import Testing
 
 /// Answers of devices to requests for channels, as octets of a raw socket.
 @Suite struct ChannelAnswerTests {
-  /// ACL data on handle 0x40: `flags` are 0 for what we send, 2 for what a device sends.
+  /// ACL data on handle 0x40: `flags` are 0 for our packets, 2 for a device's.
   private func packet(_ flags: UInt8, _ command: [UInt8], handle: UInt8 = 0x40) -> [UInt8] {
     let frame = [UInt8(command.count), 0, 5, 0] + command
     return [2, handle, flags << 4, UInt8(frame.count), 0] + frame
@@ -94,7 +94,7 @@ import Testing
 
   @Test("Of two channels to one number that are asked for at once each has its own answer")
   func atOnce() {
-    // The same with our channel 0x42 and pieces of 100 octets.
+    // The response with our channel 0x42 and pieces of 100 octets.
     let secondOld: [UInt8] = [0x14, 4, 10, 0, 0x90, 0, 0x42, 0, 0, 0x20, 100, 0, 8, 0]
     let secondNew: [UInt8] = [0x17, 4, 10, 0, 0x90, 0, 0, 0x20, 100, 0, 8, 0, 0x42, 0]
     let former: [[UInt8]] = [

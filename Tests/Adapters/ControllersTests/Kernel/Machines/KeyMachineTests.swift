@@ -21,8 +21,8 @@ final class KeyMachineTests {
     return machine
   }
 
-  /// Takes a key, and has the owner keep the bond that is told.
-  /// - Parameter isHeard: whether the owner hears of it before the next key.
+  /// Receives a key, and makes the owner keep the reported bond.
+  /// - Parameter isHeard: true if the owner receives it before the next key.
   private func receive(
     _ machine: inout KeyMachine, _ event: ManagementEvent, isHeard: Bool = true
   ) -> [KeyMachine.Action] {
@@ -220,7 +220,7 @@ final class KeyMachineTests {
     machine.bondsAreLoaded([made])
     machine.bondsAreRefused()
     #expect(!machine.isKnown(made))
-    // They are told again when there is no link.
+    // They are loaded again once there is no link.
     #expect(!machine.isReloadDue)
     machine.linkEnded(0x40)
     #expect(machine.isReloadDue)
@@ -250,7 +250,7 @@ final class KeyMachineTests {
     #expect(machine.bondMade(with: identity)?.identityResolvingKey == octets(0xCD))
     machine.forget(identity)
     #expect(machine.bondMade(with: identity) == nil)
-    // A key without others belongs to the bond that there is.
+    // A key without others belongs to the existing bond.
     let next = try bonded(receive(&machine, try encryption("ac")))
     #expect(next.identityResolvingKey == nil && next.longTermKeys.map(\.value) == [octets(0xAC)])
   }

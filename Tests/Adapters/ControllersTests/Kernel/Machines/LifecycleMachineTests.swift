@@ -261,7 +261,7 @@ struct LifecycleMachineTests {
       script.give(.blocked(blocked))
     }
     script.silent()
-    // Where rfkill is not heard, it is noticed all the same that the block was lifted.
+    // Without rfkill events, the end of the block is noticed all the same.
     script.wait(.seconds(10))
     script.give(.blocked(nil))
     try script.find()

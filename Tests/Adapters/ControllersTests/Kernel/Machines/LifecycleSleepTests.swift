@@ -79,7 +79,7 @@ struct LifecycleSleepTests {
     #expect(script.take() == [.powerDone(nil)])
     try script.event(0x0006, "10020000")
     #expect(script.states() == [.off])
-    // Without power the kernel tells of no resume.
+    // Without power the kernel reports no resume.
     try script.event(0x0006, "11020000")
     try script.findReady()
     try script.command("1800 0000 0100 03")

@@ -94,7 +94,7 @@ struct PrivateAddressMachineTests {
     var machine = PrivateAddressMachine()
     #expect(machine.begin(isExtended: false, at: .zero) == [.send(.stopDiscovery)])
     #expect(machine.answered(StopDiscovery.opcode) == [.send(.startDiscovery)])
-    // Neither a static nor a non-resolvable address is what is looked for.
+    // Neither a static nor a non-resolvable address is the sought one.
     machine.heard(try command("0520 06 5544332211 df"))
     machine.heard(try command("0520 06 5544332211 1f"))
     #expect(machine.answered(StartDiscovery.opcode) == [.send(.stopDiscovery)])

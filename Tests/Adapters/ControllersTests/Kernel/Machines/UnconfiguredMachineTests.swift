@@ -19,7 +19,7 @@ struct UnconfiguredMachineTests {
       parameters: [UInt8(opcode & 0xFF), UInt8(opcode >> 8), status] + octets)
   }
 
-  /// A machine that has found hci0, with what hci0 can be given and lacks.
+  /// A machine that has found hci0, with the settings that hci0 supports and lacks.
   private func found(_ supported: UInt8, missing: UInt8, address: DeviceAddress?) -> (
     UnconfiguredMachine, [UnconfiguredMachine.Action]
   ) {

@@ -108,7 +108,7 @@ struct BondedLinkEncryptionTests {
     #expect(errors.isEmpty && link.isWritable)
     try stage.wait(.seconds(2))
     #expect(errors.count == 1 && errors.first??.message.contains("did not encrypt the link") == true)
-    // A program that wants to pair has it asked; this kernel's socket cannot.
+    // A program that wants to pair causes a request; this kernel's socket cannot.
     link.encrypt(to: 2) { errors.append($0) }
     link.raiseSecurity(to: 2, as: .none, usesOwnData: false) { errors.append($0) }
     try stage.settle()
@@ -155,7 +155,7 @@ struct BondedLinkEncryptionTests {
     #expect(
       errors.allSatisfy { $0?.name == "connectionFailed" && $0?.message.contains("the kernel gets the keys") == true })
     #expect(!stage.kernel.commands.map(\.code).contains(PairDevice.opcode))
-    // The kernel gets them when the link is gone.
+    // The kernel receives them when the link has ended.
     try stage.kernel.disconnected(0x40, 0x13)
     try stage.wait(.seconds(2))
     let next = try connected(stage)

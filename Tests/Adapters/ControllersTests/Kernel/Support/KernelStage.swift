@@ -40,7 +40,7 @@ final class KernelStage {
     }
   }
 
-  /// One that is on.
+  /// A stage with the adapter on.
   static func on(_ change: (ScriptedKernel) -> Void = { _ in }) throws -> KernelStage {
     let stage = try KernelStage()
     change(stage.kernel)

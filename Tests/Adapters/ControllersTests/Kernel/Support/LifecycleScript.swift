@@ -54,7 +54,7 @@ struct LifecycleScript {
 
   func silent(location: SourceLocation = #_sourceLocation) { #expect(sent.isEmpty, sourceLocation: location) }
 
-  /// The states that were told since the last time.
+  /// The states reported since the last call.
   mutating func states() -> [AdapterState] {
     defer { told = [] }
     return told.compactMap { if case .state(let state) = $0 { state } else { nil } }
@@ -75,7 +75,7 @@ struct LifecycleScript {
     now = end
   }
 
-  /// The kernel has these controllers, and tells about the first.
+  /// The kernel has these controllers, and describes the first.
   mutating func find(address: UInt64 = 0x00AA_0100_0000, current: ManagementSettings = []) throws {
     try command("0300 ffff 0000", returns: [1, 0, 0, 0])
     try describe(address: address, current: current)

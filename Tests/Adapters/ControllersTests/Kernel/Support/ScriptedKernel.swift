@@ -5,28 +5,28 @@ import EventLoop
 import Glibc
 import HCI
 
-/// Plays the kernel behind its sockets: one controller, whose commands are answered as by a plain one.
+/// Plays the kernel behind its sockets: one controller, with the answers of a plain one to its commands.
 final class ScriptedKernel: KernelSockets {
   /// The controller's address.
   static let address = DeviceAddress(value: 0x00AA_0100_0000, kind: .public)
 
-  /// The mgmt commands that came.
+  /// The received mgmt commands.
   private(set) var commands: [ManagementPacket] = []
-  /// The HCI commands that came.
+  /// The received HCI commands.
   private(set) var controllerCommands: [CommandPacket] = []
-  /// How often the adapter has begun to listen for links.
+  /// The number of times the adapter has begun to listen for links.
   private(set) var listens = 0
   /// mgmt commands that are refused.
   var refused: Set<UInt16> = []
-  /// mgmt commands that take their time, as a pairing does: a test tells their answers.
+  /// Slow mgmt commands, such as a pairing: a test sends their answers.
   var unanswered: Set<UInt16> = [PairDevice.opcode]
-  /// The error of each attempt to accept a link, such as EMFILE; nil if there is none.
+  /// The error of each attempt to accept a link, such as EMFILE; nil for none.
   var acceptError: Int32?
   /// The features of the controller.
   var features: LEFeatures = [.peripheralInitiatedFeaturesExchange]
   /// The other ends of channels that the adapter opens.
   private(set) var opening: [Descriptor] = []
-  /// The commands that the controller knows, beside the one that asks for its features.
+  /// The supported commands of the controller, in addition to the one that reads its features.
   var works: Set<Opcode> = []
   /// The private addresses that the kernel makes, each while a discovery starts.
   var privateAddresses: [DeviceAddress] = []
@@ -55,7 +55,7 @@ final class ScriptedKernel: KernelSockets {
 
   func controller(_ index: ControllerIndex, _ packets: ControllerPackets) throws(SystemError) -> Descriptor {
     let (ours, theirs) = try Self.pair()
-    // Nothing comes on the others.
+    // The others receive nothing.
     if packets.reports == false { control = ours } else { silent.append(ours) }
     return theirs
   }
@@ -103,8 +103,8 @@ final class ScriptedKernel: KernelSockets {
 
   // MARK: The kernel's side
 
-  /// Answers what has come.
-  /// - Returns: whether something had.
+  /// Answers the received packets.
+  /// - Returns: true if there were any.
   func answer() throws -> Bool {
     var hasAnswered = false
     while let octets = try next(mgmt) {
@@ -140,7 +140,7 @@ final class ScriptedKernel: KernelSockets {
     return hasAnswered
   }
 
-  /// The kernel tells an event of the management interface.
+  /// The kernel sends an event of the management interface.
   func tell(_ event: some ManagementEventParameters) throws {
     _ = try mgmt?.write(ManagementPacket(event: event, index: ControllerIndex(rawValue: 0)).octets)
   }
@@ -152,7 +152,7 @@ final class ScriptedKernel: KernelSockets {
     _ = try signals?.write([2] + octets(handle | flags) + [UInt8(frame.count), 0] + frame)
   }
 
-  /// The controller tells an event.
+  /// The controller sends an event.
   func event(_ code: UInt8, _ parameters: [UInt8]) throws {
     _ = try control?.write([0x04, code, UInt8(parameters.count)] + parameters)
   }
@@ -169,7 +169,7 @@ final class ScriptedKernel: KernelSockets {
         + [24, 0, 0, 0, 42, 0, 0])
   }
 
-  /// The controller knows what the device can do: the last thing before the kernel offers its link.
+  /// The controller knows the device's features: the last thing before the kernel offers its link.
   func exchangedFeatures(_ handle: UInt16) throws {
     try event(0x3E, [0x04, 0] + octets(handle) + [UInt8](repeating: 0, count: 8))
   }

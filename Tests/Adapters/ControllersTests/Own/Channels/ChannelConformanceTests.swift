@@ -5,7 +5,7 @@ import Testing
 @testable import Host
 @testable import Controllers
 
-/// Channels of either mode, and a device that keeps to the rules or breaks them. The names are those of the SIG's test
+/// Channels of either mode, and a device that keeps to the rules or breaks them. The names are from the SIG's test
 /// suite for L2CAP (L2CAP.TS, 4.15): first the case of LE credit-based flow control, then that of the enhanced mode.
 @Suite struct ChannelConformanceTests {
   static let modes: [ChannelMode] = [.leCreditBased, .enhanced]
@@ -18,7 +18,7 @@ import Testing
     try far.channel.isReading = true
     try far.stage.settle()
     #expect(far.ends.count == 1 && far.stage.ends.isEmpty, sourceLocation: location)
-    // Nothing is taken on it afterwards, and its end is not told twice.
+    // Nothing is accepted on it afterwards, and its end is not reported twice.
     let before = far.packets
     try far.exchange("4000 0100 07")
     try far.exchange("0500 07 01 0400 4100 4000")
@@ -45,7 +45,7 @@ import Testing
     let far = try FrameStage()
     try far.exchange("0500 14 01 0a00 8100 4100 c800 4000 0300", "0500 15 01 0a00 0000 0000 0000 0000 0200")
     try far.exchange("0500 17 02 0c00 8100 c800 4000 0300 4100 4200", "0500 18 02 0c00 0000 0000 0000 0200 0000 0000")
-    // The listener of the one mode is none of the other.
+    // The listener of the one mode does not accept the other.
     _ = try far.stage.adapter.publishChannel(0x27, ChannelParameters(receiveMTU: 300, mode: .enhanced))
     try far.exchange("0500 14 03 0a00 2700 4100 c800 4000 0300", "0500 15 03 0a00 0000 0000 0000 0000 0200")
     #expect(far.channels.isEmpty)
@@ -259,7 +259,7 @@ import Testing
       mode == .enhanced
         ? "0500 18 01 0a00 0000 0000 0000 \(result) 0000" : "0500 15 01 0a00 0000 0000 0000 0000 \(result)")
     #expect(throws: BluetoothError.self) { _ = try far.results[0].get() }
-    // The number may be asked for again.
+    // The number may be requested again.
     try far.open(0x90, mode)
     #expect(try far.received().count == 1 && far.results.count == 1)
   }

@@ -6,8 +6,8 @@ import Testing
 @testable import Host
 @testable import Controllers
 
-/// Channels that need more protection than the link has, and a bond with the device. The names are those of the SIG's
-/// test suite for L2CAP (L2CAP.TS, 4.15.3).
+/// Channels that need more protection than the link has, and a bond with the device. The names are from the SIG's test
+/// suite for L2CAP (L2CAP.TS, 4.15.3).
 @Suite struct ChannelSecurityTests {
   private final class Bonds: BondSource {
     let all: [Bond]

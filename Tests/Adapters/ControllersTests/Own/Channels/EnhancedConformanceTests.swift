@@ -6,9 +6,9 @@ import Testing
 @testable import Controllers
 
 /// Channels in enhanced credit-based flow control mode: several with one request, and other sizes later. The names are
-/// those of the SIG's test suite for L2CAP (L2CAP.TS, 4.15.1).
+/// from the SIG's test suite for L2CAP (L2CAP.TS, 4.15.1).
 @Suite struct EnhancedConformanceTests {
-  /// Both ends of two channels: 0x41 and 0x42 at the device, 0x40 and 0x41 here. The second one takes longer pieces.
+  /// Both ends of two channels: 0x41 and 0x42 at the device, 0x40 and 0x41 here. The second one accepts longer pieces.
   private func two() throws -> FrameStage {
     let far = try FrameStage.opened(.enhanced)
     try far.exchange("0500 17 02 0a00 8000 c800 5000 0300 4200", "0500 18 02 0a00 2c01 f700 1000 0000 4100")
@@ -120,7 +120,7 @@ import Testing
     let far = try two()
     try far.exchange("0500 19 03 0800 2c01 5000 4100 4200", "0500 1a 03 0200 0000")
     #expect(far.channels.map(\.sendMTU) == [300, 300])
-    // The same sizes once more are no fault.
+    // Repeated unchanged sizes are no error.
     try far.exchange("0500 19 04 0800 2c01 5000 4100 4200", "0500 1a 04 0200 0000")
   }
 
@@ -197,7 +197,7 @@ import Testing
     try far.exchange("0500 19 02 1000 c800 4000 4100 4100 4100 4100 4100 4100", "0500 1a 02 0200 0400")
     try far.exchange("0500 19 03 0400 c800 4000", "0500 01 03 0200 0000")
     try far.exchange("0500 19 04 0700 c800 4000 4100 42", "0500 01 04 0200 0000")
-    // Responses that nobody waits for.
+    // Responses without a request.
     try far.exchange("0500 1a 05 0200 0000")
     try far.exchange("0500 18 06 0a00 4000 4000 0300 0000 4300")
     try far.channel.isReading = true

@@ -8,7 +8,7 @@ import Testing
 
 /// Channels of an adapter over a scripted controller, which is the device as well.
 @Suite struct HostChannelTests {
-  /// A device that has opened a channel to PSM 0x80, with 3 credits; it takes packets of 200 octets in pieces of 64.
+  /// A device that has opened a channel to PSM 0x80, with 3 credits; it accepts packets of 200 octets in pieces of 64.
   private final class Opened {
     let stage: HostStage
     var packets: [[UInt8]] = []
@@ -18,8 +18,8 @@ import Testing
     private var told = 0
 
     /// - Parameters:
-    ///   - length: how many octets a packet of the controller carries.
-    ///   - buffers: how many packets it takes.
+    ///   - length: the octets of a packet of the controller.
+    ///   - buffers: the number of packets it accepts.
     init(
       _ parameters: ChannelParameters = ChannelParameters(receiveMTU: 100), length: UInt8 = 251, buffers: UInt8 = 8
     ) throws {
@@ -60,7 +60,7 @@ import Testing
       try send(SignallingPacket(code: code, identifier: 9, words: words).octets, on: L2CAPFrame.Fixed.signalling)
     }
 
-    /// The frames that came to the device since the last time, each with its channel.
+    /// The frames received by the device since the last call, each with its channel.
     func received() throws -> [L2CAPFrame] {
       let new = stage.controller.data[told...]
       told = stage.controller.data.count
@@ -129,7 +129,7 @@ import Testing
     _ = try opened.received()
     opened.channel?.isReading = true
     try opened.send([1, 0, 5])
-    // The packet is longer than we take.
+    // The packet exceeds our limit.
     try opened.send([101, 0, 5])
     #expect(opened.packets == [[5]])
     #expect(opened.ends.count == 1)
@@ -189,7 +189,7 @@ import Testing
     if isClosedByDevice {
       try opened.signal(0x06, [0x40, 0x41])
     } else {
-      // The packet is longer than we take.
+      // The packet exceeds our limit.
       try opened.send([101, 0, 5])
     }
     let end = isClosedByDevice ? Opened.signal(0x07, 9, [0x40, 0x41]) : Opened.signal(0x06, 1, [0x41, 0x40])
@@ -201,7 +201,7 @@ import Testing
   @Test func aListenerMayWantProtection() throws {
     let opened = try Opened(ChannelParameters(receiveMTU: 100, level: 2))
     #expect(opened.channel == nil)
-    // Insufficient Authentication: there is no bond with whose keys it could encrypt.
+    // Insufficient Authentication: there is no bond with keys for encryption.
     #expect(try opened.received() == [Opened.signal(0x15, 9, [0, 0, 0, 0, 5])])
   }
 

@@ -6,8 +6,8 @@ import Testing
 @testable import Host
 @testable import Controllers
 
-/// The signalling channel of a link on which we are peripheral, and the frames that carry it. The names are those of
-/// the SIG's test suite for L2CAP (L2CAP.TS).
+/// The signalling channel of a link on which we are peripheral, and the frames that carry it. The names are from the
+/// SIG's test suite for L2CAP (L2CAP.TS).
 @Suite struct SignallingConformanceTests {
   private static let wanted = ConnectionParameters(
     interval: .milliseconds(30)...(.milliseconds(50)), latency: 2, supervisionTimeout: .seconds(4))
@@ -98,7 +98,7 @@ import Testing
   @Test("fragments that do not fit together")
   func brokenFragments() throws {
     let far = try FrameStage()
-    // One without a beginning, a frame with more octets than its header says, and one that never ends.
+    // A frame without a beginning, a frame with more octets than its header says, and an endless one.
     try far.sendPacket(octets("ff02 0000"), isFirst: false)
     try far.sendPacket(octets("0400 0500 ff02 0000 00"))
     try far.sendPacket(octets("0400 0500 ff02"))

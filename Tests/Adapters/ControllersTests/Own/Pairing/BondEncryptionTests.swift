@@ -7,7 +7,7 @@ import Testing
 @testable import Controllers
 @testable import Host
 
-/// Links that are to be encrypted with the keys of a bond.
+/// Links to be encrypted with the keys of a bond.
 @Suite struct BondEncryptionTests {
   /// The lamp pairs, and connects again: as one that has lost its keys.
   private func bonded(_ stage: PairingStage) throws -> PairingStage.Device {

@@ -11,7 +11,7 @@ import Testing
 @Suite struct HostPairingTests {
   private let hidden = DeviceAddress(value: 0x4A12_3456_789A, kind: .random)
 
-  /// The event of the advertising set, which has another address, comes later.
+  /// The event of the advertising set, which has another address, arrives later.
   @Test func anAddressThatTheControllerMadeIsThatOfTheLink() throws {
     let stage = try PairingStage()
     stage.pairing.settings.acceptsDevices = true
@@ -84,14 +84,14 @@ import Testing
     #expect(stage.pairing.security(of: 0x40) == .none)
   }
 
-  /// With early keys, the same step brings the encryption and the failure.
+  /// With early keys, the same step contains the encryption and the failure.
   @Test func theEncryptionOfAPairingIsNotItsSuccess() throws {
     let stage = try PairingStage()
     let device = stage.connect(PairingStage.lamp, 0x40)
     device.terms.hasSecureConnections = false
     var isFirst = true
     device.relay = { pdu in
-      // Its key comes before the event of the encryption.
+      // Its key arrives before the event of the encryption.
       guard case .pairingRandom = pdu, isFirst else { return [pdu] }
       isFirst = false
       return [pdu, .encryptionInformation(.zero)]

@@ -9,7 +9,7 @@ import Testing
 
 /// The time that a device waits after pairings that failed.
 @Suite struct PairingAttemptsTests {
-  /// The device shows another value than the one that it confirmed.
+  /// The device shows another value than the confirmed one.
   private func guesses(_ device: PairingStage.Device) {
     device.terms.hasSecureConnections = false
     device.relay = { pdu in
@@ -76,7 +76,7 @@ import Testing
     #expect(stage.bonded.map(\.peer) == [PairingStage.phone])
   }
 
-  /// The failure is none of the authentication: the device ends it.
+  /// The failure is not an authentication failure: the device ends it.
   @Test func aPairingThatADeviceBeginsAndFailsCostsASecond() throws {
     let stage = try PairingStage()
     stage.pairing.settings.acceptsDevices = true
@@ -113,7 +113,7 @@ import Testing
     #expect(stage.bonded.map(\.peer) == [PairingStage.phone])
     stage.pairing.ended(0x41, GAPError.disconnected.error("gone"))
 
-    // One that a program here asked for costs nothing.
+    // A pairing requested by a local program costs nothing.
     _ = stage.raise(stage.connect(PairingStage.lamp, 0x42))
     stage.pairing.ended(0x42, GAPError.disconnected.error("gone"))
     let outcome = stage.raise(stage.connect(PairingStage.lamp, 0x43))

@@ -1,7 +1,7 @@
 import Adapter
 import Bluetooth
 
-/// The two directions of a link or a channel: numbered packets, whose octets follow from the number.
+/// The two directions of a link or a channel: numbered packets, with octets that follow from the number.
 struct Exchange {
   private(set) var sent: UInt32 = 0
   private(set) var heard: UInt32 = 0
@@ -12,7 +12,7 @@ struct Exchange {
     return Self.packet(sent, size)
   }
 
-  /// - Returns: whether it is the one that follows.
+  /// - Returns: true if it is the next one.
   mutating func hear(_ packet: [UInt8]) -> Bool {
     defer { heard += 1 }
     return packet == Self.packet(heard, packet.count)
@@ -32,7 +32,7 @@ final class Conversation {
   final class Talk {
     let channel: any Channel
     var exchange = Exchange()
-    /// How many packets are still to be sent.
+    /// The number of packets still to send.
     var burst = 0
     var isOver = false
     init(_ channel: any Channel) { self.channel = channel }
@@ -44,7 +44,7 @@ final class Conversation {
   private(set) var isOver = false
   private unowned let user: RandomHost
   private var burst = 0
-  /// Calls whose outcome is not told yet.
+  /// Calls without an outcome yet.
   private(set) var open = 0
 
   init(_ link: any Link, _ user: RandomHost) {
@@ -71,7 +71,7 @@ final class Conversation {
     }
   }
 
-  // MARK: What a user does
+  // MARK: The user's actions
 
   func send(_ count: Int) {
     burst += count
@@ -169,7 +169,7 @@ final class Conversation {
     for talk in talks { talk.channel.isReading = true }
   }
 
-  /// Whether something is still to be sent.
+  /// True if something is still to be sent.
   var isBusy: Bool { burst > 0 || talks.contains { $0.burst > 0 } }
 }
 

@@ -2,15 +2,15 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// A controller with the commands of Bluetooth 4.0 on an `EmulatedAir`. It takes its time, uses handles again at once,
-/// and notes a host that has more commands or data under way than it may.
+/// A controller with the commands of Bluetooth 4.0 on an `EmulatedAir`. It answers late, reuses handles at once, and
+/// records a host that exceeds the permitted number of pending commands or data.
 final class EmulatedController {
   /// Its buffers, and its combinations of activities.
   struct Room {
     var length: UInt16 = 251
     var packets: UInt8 = 8
     var states = LEStates.all
-    /// Whether it has flow control to the host.
+    /// True if it has flow control to the host.
     var isSlowable = false
   }
 
@@ -25,13 +25,13 @@ final class EmulatedController {
   private(set) var isScanning = false
   private var initiator: LECreateConnection?
   private var acceptList: Set<HCIAddress> = []
-  /// The commands that are not executed yet, and when they came.
+  /// The pending commands, and their arrival times.
   private var pending: [(packet: CommandPacket, since: Instant)] = []
-  /// Counts the hosts and resets: what was begun before does not count.
+  /// Counts the hosts and resets: earlier operations do not count.
   private var generation = 0
-  /// The room of the host in packets, once it has flow control; nil without.
+  /// The room of the host in packets, with flow control; nil without.
   private var hostRoom: Int?
-  /// Whether it answers nothing.
+  /// True if it answers nothing.
   var isSilent = false { didSet { if !isSilent { proceed() } } }
 
   init(_ number: Int, _ room: Room, on air: EmulatedAir) throws {
@@ -51,8 +51,8 @@ final class EmulatedController {
 
   // MARK: Its host
 
-  /// One turn: takes what the host has sent.
-  /// - Returns: whether there was anything.
+  /// One turn: handles the packets of the host.
+  /// - Returns: true if there was anything.
   func work() throws -> Bool {
     let wasOpen = socket.isOpen
     guard let packets = try socket.receive() else { return false }
@@ -92,7 +92,7 @@ final class EmulatedController {
   }
 
   private func take(_ packet: CommandPacket) {
-    // A host that has waited for two seconds may ask whether anybody is there.
+    // A host that has waited for two seconds may check that the controller responds.
     if let first = pending.first, first.since.duration(to: air.scheduler.now) < .seconds(2) {
       air.fault("\(packet.opcode.rawValue) is sent while \(first.packet.opcode.rawValue) is executed")
     }
@@ -268,7 +268,7 @@ final class EmulatedController {
     air.links.flatMap(\.ends).filter { $0.controller === self && !$0.isOver }
   }
 
-  /// Whether the host has room for another packet.
+  /// True if the host has room for another packet.
   var hasHostRoom: Bool {
     hostRoom.map { room in ends.reduce(0) { $0 + ($1.isEnding ? 0 : $1.unread) } < room } ?? true
   }

@@ -1,18 +1,18 @@
 import DequeModule
 import HCI
 
-/// A link between two emulated controllers. Each end is told of its beginning and its end in its own time.
+/// A link between two emulated controllers. Each end reports its beginning and its end at a time of its own.
 final class EmulatedLink {
   /// The state of one controller.
   final class End {
     let controller: EmulatedController
     let handle: ConnectionHandle
     var outgoing: Deque<ACLDataPacket> = []
-    /// Packets that have left, of which the host was not told.
+    /// Packets that have left, not reported to the host yet.
     var completed: UInt16 = 0
     /// Packets for which the host has not made room again.
     var unread = 0
-    /// Whether the controller has forgotten it; the host is told next.
+    /// True once the controller has forgotten it; the host is notified next.
     var isEnding = false
     var isOver = false
     /// The key that the host gives to the other side, or answers with.
@@ -23,14 +23,14 @@ final class EmulatedLink {
       handle = controller.freeHandle()
     }
 
-    /// The packets from the host of which it was not told.
+    /// The packets from the host not reported to it yet.
     var unfinished: Int { outgoing.count + Int(completed) }
   }
 
   let ends: [End]
   private let air: EmulatedAir
   private var isEncrypted = false
-  /// Whether data wait for encryption to begin.
+  /// True while data wait for encryption to begin.
   private var isPaused = false
   private var isMoving = false
 
@@ -49,7 +49,7 @@ final class EmulatedLink {
 
   func begin(_ central: HCIAddress, _ peripheral: HCIAddress) {
     for (end, role, peer) in [(ends[0], UInt8(0), peripheral), (ends[1], 1, central)] {
-      // The data of the other side may come first.
+      // The data of the other side may arrive first.
       tell(end, in: 0...30) {
         .leConnectionComplete(
           LEConnectionComplete {
@@ -75,7 +75,7 @@ final class EmulatedLink {
     }
   }
 
-  /// Nobody hears the other side any more.
+  /// The other side is out of range.
   func fade() { for end in ends { over(end, HCIStatus(.connectionTimeout), in: 500...4000) } }
 
   private func over(_ end: End, _ reason: HCIStatus, in milliseconds: ClosedRange<Int>) {
@@ -104,7 +104,7 @@ final class EmulatedLink {
   private func tell(_ end: End, in milliseconds: ClosedRange<Int>, _ event: @escaping () -> HCIEvent) {
     air.after(milliseconds) { [self] in
       guard !end.isOver, !end.isEnding else { return }
-      // As Zephyr: events of links wait behind data for which the host has no room.
+      // Like Zephyr: events of links wait behind data for which the host has no room.
       guard end.controller.hasHostRoom else { return tell(end, in: 10...50, event) }
       end.controller.tell(event())
     }
@@ -142,7 +142,7 @@ final class EmulatedLink {
       if packet.boundary == 0 { packet.boundary = 2 }
       other(end).controller.deliver(packet)
     }
-    // Some controllers tell of several packets at once.
+    // Some controllers report several packets at once.
     guard end.completed > 0, end.outgoing.isEmpty || air.chance(70) else { return }
     let completed = end.completed
     end.completed = 0
@@ -172,7 +172,7 @@ final class EmulatedLink {
     }
   }
 
-  /// The peripheral has a key, or (nil) none.
+  /// The peripheral has a key, or nil.
   func answerKey(_ end: End, _ key: [UInt8]?) {
     defer {
       isPaused = false
@@ -214,6 +214,6 @@ final class EmulatedLink {
     }
   }
 
-  /// The other controller tells of itself.
+  /// The other controller reports its features.
   func ask(_ end: End, _ event: HCIEvent) { tell(end, in: 10...300) { event } }
 }

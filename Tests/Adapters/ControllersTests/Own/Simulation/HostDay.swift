@@ -18,7 +18,7 @@ final class HostDay {
     loop = try EventLoop()
     let rooms = [
       EmulatedController.Room(), EmulatedController.Room(length: 27, packets: 3, isSlowable: true),
-      // One that does one thing at a time.
+      // A controller that does one thing at a time.
       EmulatedController.Room(length: 64, packets: 1, states: []),
     ]
     let (air, loop) = (air, loop)
@@ -29,7 +29,7 @@ final class HostDay {
     air.hosts = hosts
   }
 
-  /// Lets time pass, and everybody do what there is to do.
+  /// Advances the clock, and lets every party act.
   func walk(_ duration: Duration) throws {
     let end = air.scheduler.now.advanced(by: duration)
     repeat { try settle() } while air.faults.isEmpty && !air.scheduler.advance(to: end, ringing: 1)
@@ -55,7 +55,7 @@ final class HostDay {
     fade()
   }
 
-  /// Takes the controller or the power from a host, again and again.
+  /// Repeatedly removes the controller or the power from a host.
   private func spoil(_ host: RandomHost) {
     air.after(60_000...1_200_000) { [self] in
       guard !isOver else { return }
@@ -85,7 +85,7 @@ final class HostDay {
     }
   }
 
-  /// Nobody begins anything for two minutes: what was sent has arrived then.
+  /// No action begins for two minutes: all sent packets have arrived then.
   func rest() throws {
     for host in hosts { host.isQuiet = true }
     for _ in 0..<12 {
@@ -127,7 +127,7 @@ final class HostDay {
     }
   }
 
-  /// Everybody leaves. What then remains would remain for ever.
+  /// All leave. Anything that remains would remain for ever.
   func end() throws {
     isOver = true
     for host in hosts {

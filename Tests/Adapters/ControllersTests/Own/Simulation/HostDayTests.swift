@@ -3,12 +3,12 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-/// Three adapters with hosts of our own on one air, whose users and controllers do anything: no packet is lost or
+/// Three adapters with our own hosts on one air, with random actions of users and controllers: no packet is lost or
 /// repeated, each call has one outcome, and nothing remains.
 ///
 /// `HOST_SEED=n` repeats a walk, `HOST_SEED=random` makes another one, `HOST_HOURS=n` walks for longer.
 @Suite struct HostDayTests {
-  /// How much virtual time the ordinary walk takes.
+  /// The virtual time of the ordinary walk, in hours.
   private static let usual = 0.5
 
   @Test("a day of hosts and controllers", .timeLimit(.minutes(60)))

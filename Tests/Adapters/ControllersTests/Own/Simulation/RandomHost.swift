@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Controllers
 
-/// An adapter with a user who does anything, at any time.
+/// An adapter with a user who acts at random.
 final class RandomHost {
   /// The bonds of the adapter.
 
@@ -16,11 +16,11 @@ final class RandomHost {
   private let bonds = StoredBonds()
   private(set) var conversations: [Conversation] = []
   private var awaited: Set<DeviceAddress> = []
-  /// Calls whose outcome is not told yet.
+  /// Calls without an outcome yet.
   var open = 0
-  /// Links that are over, which nobody may know any more.
+  /// Ended links, to which no reference may remain.
   private var buried: [Buried] = []
-  /// Whether it only listens.
+  /// True if it only listens.
   var isQuiet = false
 
   private struct Buried { weak var link: (any Link)? }
@@ -43,7 +43,7 @@ final class RandomHost {
 
   /// Its address on the air.
   var address: DeviceAddress? { adapter.information.privateAddress ?? adapter.information.address }
-  /// How many ended links are in memory.
+  /// The number of ended links in memory.
   var undead: Int { buried.count { $0.link != nil } }
 
   private func hear(_ event: AdapterEvent) {
@@ -52,7 +52,7 @@ final class RandomHost {
       awaited.remove(link.peer)
       let conversation = Conversation(link, self)
       conversations.append(conversation)
-      // The other side's controller may tell of the link after that.
+      // The other side's controller may report the link after that.
       if air.chance(50) { conversation.send(5) }
     case .pairing(_, .question(let id, _)): adapter.answer(id, air.chance(95) ? .accept : .refuse)
     case .pairing(_, .bonded(let bond)):
@@ -72,7 +72,7 @@ final class RandomHost {
     conversations.removeAll { $0 === conversation }
   }
 
-  // MARK: What the user does
+  // MARK: The user's actions
 
   /// Lets the user do something again and again.
   func live() {

@@ -7,25 +7,25 @@ import Testing
 
 /// The controllers' end of a transport.
 protocol ControllerEnd: AnyObject {
-  /// How often a host has come.
+  /// The number of hosts so far.
   var connections: Int { get }
-  /// Whether a host is there.
+  /// True while a host is connected.
   var isOpen: Bool { get }
-  /// Accepts a host, or takes what it has sent.
-  /// - Returns: the packets; nil if there was nothing to do.
+  /// Accepts a host, or handles its packets.
+  /// - Returns: the packets; nil without anything to do.
   func receive() throws -> [HCIPacket]?
-  /// - Returns: whether all of them are on their way.
+  /// - Returns: true if all of them are on their way.
   func send(_ packets: [HCIPacket]) -> Bool
-  /// - Returns: whether the octets are on their way.
+  /// - Returns: true if the octets are on their way.
   func send(_ octets: [UInt8]) -> Bool
   /// The transport ends.
   func hangUp()
 }
 
-/// The controllers' end of a transport with H4: a Unix socket to which one host at a time comes.
+/// The controllers' end of a transport with H4: a Unix socket for one host at a time.
 final class ControllerSocket: ControllerEnd {
   let address: TransportAddress
-  /// How often a host has come.
+  /// The number of hosts so far.
   private(set) var connections = 0
   private let listener: CInt
   private var socket: CInt = -1
@@ -42,7 +42,7 @@ final class ControllerSocket: ControllerEnd {
     close(listener)
   }
 
-  /// Whether a host is there.
+  /// True while a host is connected.
   var isOpen: Bool { socket >= 0 }
 
   /// Listens on a name in the abstract namespace.
@@ -63,8 +63,8 @@ final class ControllerSocket: ControllerEnd {
     return listener
   }
 
-  /// Accepts a host, or takes what it has sent.
-  /// - Returns: the packets; nil if there was nothing to do. A host that has gone leaves none.
+  /// Accepts a host, or handles its packets.
+  /// - Returns: the packets; nil without anything to do. A host that has left leaves none.
   func receive() throws -> [HCIPacket]? {
     if socket < 0 {
       socket = accept(listener, nil, nil)
@@ -84,7 +84,7 @@ final class ControllerSocket: ControllerEnd {
   /// Sends packets in one piece.
   func send(_ packets: [HCIPacket]) -> Bool { send(packets.flatMap(\.octets)) }
 
-  /// - Returns: whether all of them are on their way.
+  /// - Returns: true if all of them are on their way.
   func send(_ octets: [UInt8]) -> Bool {
     Glibc.send(socket, octets, octets.count, CInt(MSG_NOSIGNAL)) == octets.count
   }

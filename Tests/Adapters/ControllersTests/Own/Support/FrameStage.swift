@@ -9,14 +9,14 @@ import Testing
 /// An octet string that a test writes with blanks between its fields.
 func octets(_ text: String) throws -> [UInt8] { try #require(Hex.decode(text.filter { $0 != " " }), "\(text)") }
 
-/// The same as text without blanks.
+/// The octets as text without blanks.
 func plain(_ text: String) -> String { text.filter { $0 != " " }.lowercased() }
 
-/// A link on which we are peripheral, and whose device is a script: its frames are written as octets, first the number
-/// of the channel. The device knows PSM 0x80, whose channels take packets of 300 octets in pieces of 247.
+/// A link on which we are peripheral, to a scripted device: its frames are written as octets, first the number of the
+/// channel. The device knows PSM 0x80; its channels accept packets of 300 octets in pieces of 247.
 final class FrameStage {
   static let handle: ConnectionHandle = 0x40
-  /// Requests of a device that takes packets of 200 octets in pieces of 64, and gives 3 credits.
+  /// Requests of a device that accepts packets of 200 octets in pieces of 64, and gives 3 credits.
   static let requests: [ChannelMode: String] = [
     .leCreditBased: "0500 14 01 0a00 8000 4100 c800 4000 0300", .enhanced: "0500 17 01 0a00 8000 c800 4000 0300 4100",
   ]
@@ -45,7 +45,7 @@ final class FrameStage {
     link.onEvent = { [unowned self] event in if case .channel(let channel) = event { add(channel) } }
   }
 
-  /// One on which the device has opened a channel: 0x41 at the device, 0x40 here.
+  /// A stage on which the device has opened a channel: 0x41 at the device, 0x40 here.
   static func opened(_ mode: ChannelMode) throws -> FrameStage {
     let far = try FrameStage()
     try far.exchange(requests[mode] ?? "", responses[mode] ?? "")
@@ -96,7 +96,7 @@ final class FrameStage {
     try stage.settle()
   }
 
-  /// The frames that came to the device since the last time, in which fragments are put together.
+  /// The frames received by the device since the last call, reassembled from fragments.
   func received() throws -> [String] {
     var frames: [[UInt8]] = []
     while told < stage.controller.data.count {

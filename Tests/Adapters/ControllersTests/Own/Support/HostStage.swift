@@ -7,7 +7,7 @@ import Testing
 
 @testable import Controllers
 
-/// An adapter whose controller a test plays, under virtual time.
+/// An adapter with a controller played by a test, under virtual time.
 final class HostStage {
   let controller: ScriptedController
   let scheduler = VirtualScheduler()
@@ -17,9 +17,9 @@ final class HostStage {
   private(set) var links: [any Link] = []
   private(set) var ends: [BluetoothError] = []
 
-  /// One that is on.
+  /// A stage with the adapter on.
   /// - Parameters:
-  ///   - privacy: for how long it uses a private address.
+  ///   - privacy: the lifetime of a private address.
   ///   - quirks: the owner of the table of quirks.
   convenience init(
     privacy: Duration? = nil, quirks: (any QuirkKeeper)? = nil, _ change: (ScriptedController) -> Void = { _ in }
@@ -30,12 +30,12 @@ final class HostStage {
     try self.init(controller, at: .h4(socket.address), of: UserChannelKernel(), privacy, quirks)
   }
 
-  /// One whose controller the kernel has handed over.
+  /// A stage with a controller handed over by the kernel.
   convenience init(of kernel: UserChannelKernel, _ change: (ScriptedController) -> Void) throws {
     let controller = ScriptedController(kernel)
     change(controller)
     try self.init(controller, at: .user(1), of: kernel, nil)
-    // As long as the kernel may take to switch it off.
+    // The kernel's maximum time to switch it off.
     scheduler.advance(by: .seconds(10))
     try #require(
       try Patience.wait {

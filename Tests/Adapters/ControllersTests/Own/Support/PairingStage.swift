@@ -24,7 +24,7 @@ final class PairingStage {
     var terms: PairingTerms
     /// Replaces its packets.
     var relay: (SMPPDU) -> [SMPPDU] = { [$0] }
-    /// Whether its controller does not answer when it is to encrypt.
+    /// True if its controller does not answer the command to encrypt.
     var isSilent = false
     fileprivate(set) var received: [SMPPDU] = []
     /// The key with which its controller encrypts, as central.
@@ -49,7 +49,7 @@ final class PairingStage {
   private let context: AdapterContext
   private let wires = Wires()
   private var devices: [ConnectionHandle: Device] = [:]
-  /// With which its controller refuses to begin to encrypt, one each time.
+  /// The errors with which its controller refuses to begin encryption, one each time.
   var refusals: [HCIErrorCode] = []
   private(set) var events: [(device: DeviceAddress, event: PairingEvent)] = []
 
@@ -67,14 +67,14 @@ final class PairingStage {
     }
   }
 
-  /// The links that were to be disconnected.
+  /// The links to be disconnected.
   var disconnected: [ConnectionHandle] { wires.disconnected }
-  /// The links that were to be ended since they could not be encrypted, and the reasons.
+  /// The links to be ended since they could not be encrypted, and the reasons.
   var unencrypted: [ConnectionHandle: HCIErrorCode] { wires.unencrypted }
   var failures: [BluetoothError] { events.compactMap { if case .failed(let error) = $0.event { error } else { nil } } }
   var bonded: [Bond] { events.compactMap { if case .bonded(let bond) = $0.event { bond } else { nil } } }
 
-  /// A link comes up.
+  /// A link is established.
   /// - Parameter us: our address as the device knows it; nil for the one on the air.
   func connect(
     _ address: DeviceAddress, _ handle: ConnectionHandle, as role: LinkRole = .central, knows us: DeviceAddress? = nil
@@ -95,7 +95,7 @@ final class PairingStage {
   }
 
   final class Outcome {
-    /// The results of a call that is to have one.
+    /// The results of a call with one expected result.
     fileprivate(set) var all: [BluetoothError?] = []
     var error: BluetoothError? { all.first ?? nil }
     var hasSucceeded: Bool { all.count == 1 && error == nil }

@@ -8,7 +8,7 @@ import Testing
 final class ScriptedController {
   /// The parameters that it returns behind the status, by opcode; other commands return zeros.
   var returned: [UInt16: [UInt8]] = [0x2002: [27, 0, 3], 0x1009: [1, 2, 3, 4, 5, 6]]
-  /// The opcodes that it refuses, and with which status.
+  /// The opcodes that it refuses, each with the status.
   var refused: [UInt16: HCIErrorCode] = [:]
   /// The opcodes that it answers with Command Status: an event follows.
   var started: Set<UInt16> = [0x2013, 0x2016, 0x0406, 0x2019]
@@ -22,11 +22,11 @@ final class ScriptedController {
 
   init(_ end: any ControllerEnd) { self.end = end }
 
-  /// How often a host has come.
+  /// The number of hosts so far.
   var connections: Int { end.connections }
 
-  /// Does what there is to do.
-  /// - Returns: whether there was anything.
+  /// Handles all pending input.
+  /// - Returns: true if there was any.
   func work() throws -> Bool {
     guard let packets = try end.receive() else { return false }
     for packet in packets {
@@ -46,10 +46,10 @@ final class ScriptedController {
   /// The transport ends.
   func hangUp() { end.hangUp() }
 
-  /// Whether a host is there.
+  /// True while a host is connected.
   var hasHost: Bool { end.isOpen }
 
-  /// Tells events, in one piece.
+  /// Sends events, in one piece.
   func tell(_ events: HCIEvent...) throws { try send(events.map { .event($0.packet) }) }
 
   func send(_ packets: [HCIPacket]) throws {

@@ -4,7 +4,7 @@ import Glibc
 import HCI
 import Synchronization
 
-/// A kernel with a user channel, played by a test: its ends of the sockets. It may take its time.
+/// A kernel with a user channel, played by a test: its ends of the sockets. It can be slow.
 final class UserChannelKernel: UserChannelSockets {
   enum Call: Equatable { case opens, opened, refused, closes, closed }
 
@@ -35,17 +35,17 @@ final class UserChannelKernel: UserChannelSockets {
     get { state.withLock(\.isWithoutBluetooth) }
     set { state.withLock { $0.isWithoutBluetooth = newValue } }
   }
-  /// Whether each opening and each closing takes until `proceed`.
+  /// True if each opening and each closing lasts until `proceed`.
   var isSlow: Bool {
     get { state.withLock(\.isSlow) }
     set { state.withLock { $0.isSlow = newValue } }
   }
-  /// Whether the channel can be opened without reports of transmitted packets.
+  /// True if the channel can be opened without reports of transmitted packets.
   var withholdsCompletions: Bool {
     get { state.withLock(\.withholdsCompletions) }
     set { state.withLock { $0.withholdsCompletions = newValue } }
   }
-  /// Whether it has room for few of those reports, and drops others.
+  /// True if it has room for few of those reports, and drops others.
   var losesCompletions: Bool {
     get { state.withLock(\.losesCompletions) }
     set { state.withLock { $0.losesCompletions = newValue } }
@@ -109,7 +109,7 @@ final class UserChannelKernel: UserChannelSockets {
     state.withLock { $0.calls.append(.closed) }
   }
 
-  /// One opening or closing that takes its time is over.
+  /// A slow opening or closing is complete.
   func proceed() { gate.signal() }
 
   func unplug() {
@@ -146,7 +146,7 @@ final class UserChannelKernel: UserChannelSockets {
   }
 }
 
-/// The controller's end of the channel, for a host that has come.
+/// The controller's end of the channel, for a connected host.
 extension UserChannelKernel: ControllerEnd {
   var isOpen: Bool { controllerEnd >= 0 }
 

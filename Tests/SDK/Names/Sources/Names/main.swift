@@ -1,6 +1,6 @@
 @preconcurrency import CoreBluetooth
 
-/// An actor whose executor is the manager's queue.
+/// An actor that runs on the manager's queue.
 actor Scanner {
   private let queue = DispatchSerialQueue(label: "scanner")
   private let delegate = Delegate()

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Finds a device by what it offers.
+/// Finds a device by its services.
 public final class Finder {
   /// A device that was found.
   public struct Device {
@@ -13,7 +13,7 @@ public final class Finder {
   private let delegate: Delegate
   private let manager: CBCentralManager
 
-  /// Looks for the first device that advertises the service, and at what else it has.
+  /// Finds the first device that advertises the service, and reads its other services.
   /// - Parameter found: Called on the main queue.
   public init(_ service: Service, found: @escaping (Result<Device, any Error>) -> Void) {
     delegate = Delegate(service, found)

@@ -26,7 +26,7 @@ public class Clock: NSObject {
         timeInterval: 0.01, target: self, selector: #selector(self.tick(_:)), userInfo: nil, repeats: false))
     let timer = Timer(timeInterval: 0.02, target: self, selector: #selector(Clock.tock), userInfo: nil, repeats: false)
     RunLoop.main.add(timer, forMode: .common)
-    // Real time: timers fire in their order, however late they come.
+    // Real time: timers fire in order, however late.
     let late = Timer(
       fireAt: Date(timeIntervalSinceNow: 0.03), interval: 1, target: self, selector: #selector(tock), userInfo: nil,
       repeats: false)

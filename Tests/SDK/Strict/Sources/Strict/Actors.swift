@@ -12,7 +12,7 @@ actor Session {
     manager = CBCentralManager(delegate: delegate, queue: DispatchQueue(label: "session"), options: nil)
   }
 
-  /// The devices that are heard.
+  /// The discovered devices.
   var discoveries: AsyncStream<(CBPeripheral, [String: any Sendable])> { delegate.stream }
 
   func found(_ peripheral: CBPeripheral) -> CBPeripheral {
@@ -28,7 +28,7 @@ actor Session {
   }
 }
 
-/// Hands on what it is told.
+/// Passes its calls on.
 final class Delegate: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, Sendable {
   final class Box: @unchecked Sendable {
     var value: CheckedContinuation<CBCharacteristic, any Error>?
