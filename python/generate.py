@@ -17,9 +17,9 @@ DOCUMENT = HERE.parent / "docs/openrpc.json"
 FOLDER = HERE / "src/bled"
 HEADER = '"""{title}\n\nGenerated from docs/openrpc.json by python/generate.py; not to be edited."""\n\n'
 WIDTH = 120
-# The methods whose answer passes a descriptor.
+# The methods with an answer that passes a descriptor.
 PASSING = {"gatt.acquire", "server.acquire", "l2cap.open", "l2cap.accept", "capture.start"}
-# The methods whose parameters functions written by hand pass on.
+# The methods with parameters that hand-written functions pass on.
 PASSED_ON = ("scan.start", "peripheral.connect", "advertising.start", "l2cap.open", "l2cap.publish")
 SCALARS = {
     "string": ("str", "codec.text"),
@@ -100,7 +100,7 @@ class Maker:
                 return OWN[name]
             target = self.schemas[name]
             if target.get("type") != "object" or "properties" not in target or "additionalProperties" in target:
-                # A word, or what has values of any name.
+                # A word, or an object with values of any name.
                 annotation, codec = self.kind(target)
                 return (camel(name), codec) if "enum" in target else (annotation, codec)
             return camel(name), f"codec.record(lambda: {camel(name)})"

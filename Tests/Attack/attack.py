@@ -115,7 +115,7 @@ def judge(outcome, before, during, took, status, is_short):
             faults.append(f"a read took {outcome.slowest:.1f} s")
     else:
         bound50, bound99 = BOUNDS[outcome.attack.row]
-        # As printed: half of a link is twice the time, and what the processor adds to that.
+        # As printed: half of a link is twice the time, plus the processor's share.
         if round(outcome.p50, 1) > bound50:
             faults.append(f"p50 > {bound50} ×")
         if round(outcome.p99, 1) > bound99:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from lines import JUNK, big, flood, line, methods
 from stage import FAST, OPEN, READERS, SHARED
 
-# The bounds: how many times as long another user's read may take, at the median and for 99 of 100.
+# The bounds: the ratio by which another user's read may take longer, at the median and for 99 of 100.
 FLOODS = "clients of one user flood any method"
 LINES = "clients send lines of 1 MiB"
 SAME = "sessions of one user read the same device"

@@ -12,17 +12,17 @@ import wire
 from stage import (ATTACKER, CORES, DAEMON, FIRST, HANG, IS_ROOT, LAST_WORDS, OPEN, PERMISSIONS, READERS, ROOT, SCALE,
                    VICTIM, Child, Daemon, place)
 
-# How many times as long a read of another program may take, at the median.
+# The ratio by which a read of another program may take longer, at the median.
 BOUND = 2
 CONNECTIONS = 8
-# More than those whose waiting calls take all places of a user: the calls of the others are refused.
+# More than the number whose waiting calls use all places of a user: the calls of the others are refused.
 MANY_CONNECTIONS = 24
 # The time in which refusals without a bound fill the bus, in seconds.
 FILLING = 16
-# As many calls as the bus lets one connection have pending.
+# As many calls as the bus permits one connection to have pending.
 PENDING = 128
 ADAPTER = "/org/bluez/hci0"
-# The device of the one who is attacked, and that of the attackers.
+# The device of the attacked program, and the attackers'.
 DEVICE, OTHER = (f"{ADAPTER}/dev_" + address.replace(":", "_") for address in (READERS[0], OPEN))
 CONFIGURATION = """<busconfig>
   <type>system</type><listen>unix:path={folder}/bus</listen><auth>EXTERNAL</auth>
@@ -54,7 +54,7 @@ class Served:
         with open(f"{self.daemon.folder}/bus.conf", "w", encoding="utf-8") as file:
             file.write(CONFIGURATION.format(folder=self.daemon.folder, limit=LIMIT))
         os.chmod(self.daemon.folder, 0o777)
-        # Beside the attackers, before whom it goes: not the bus is measured.
+        # Beside the attackers, but with precedence over them: the bus is not measured.
         configuration = f"--config-file={self.daemon.folder}/bus.conf"
         self.bus = self._start(None if IS_ROOT else VICTIM, "dbus-daemon", "--nofork", configuration)
         self._await(lambda: os.path.exists(self.path))
@@ -118,7 +118,7 @@ class Served:
         self.daemon.clear()
 
 
-# MARK: The one who is attacked
+# MARK: The attacked program
 
 def reader(channel, path):
     """The process: connects to a device by org.bluez, says so, and reads it for as many seconds as it is told; then

@@ -61,7 +61,7 @@ def attack(channel, path, plan, reads):
                 poll.register(client.socket.fileno(), mask(client, reads))
             else:
                 closed.append(client)
-        # A daemon that refuses some, or is slow to accept, is attacked all the same.
+        # A daemon that refuses some, or accepts slowly, is attacked all the same.
         if not told and (not closed or time.monotonic() - started > 3):
             told = True
             channel.send("going")

@@ -17,18 +17,18 @@ import socket
 import sys
 import time
 
-# Calls whose answer may wait for a device, a controller or the disk.
+# Calls with an answer that may wait for a device, a controller or the disk.
 AIR = re.compile(
     r"gatt\.|peripheral\.(connect|rssi|pair|setParameters|setPHY)|pairing\.(readOutOfBand|import)|server\.setLatency|"
     r"l2cap\.open|adapter\.power|advertising\.start|periodic\.sync"
 )
 ANSWER = re.compile(rb'\{"jsonrpc":"2\.0","id":(null|-?\d+|"(?:[^"\\]|\\.)*")')
 CALL = re.compile(rb'\{"jsonrpc":"2\.0","id":(-?\d+),"method":"(\w+\.\w+)"')
-# How many messages a session sends before it is ended, which answers what it waits for.
+# The number of messages of a session before it is ended, which answers its pending calls.
 SESSION = 10_000
 # How much the daemon's memory may grow after the first fifth of the messages, in KiB.
 GROWTH = 10 << 10
-# Of how many octets long lines are.
+# The lengths of long lines, in octets.
 LONG = (1000, 60_000, 70_000, 520_000, 1 << 20)
 
 
@@ -39,7 +39,7 @@ class Messages:
         self.chance = chance
         self.components = document["components"]["schemas"]
         self.methods = [m for m in document["methods"] if m["x-sender"] == "client" and m["name"] != "session.end"]
-        # Calls that take long to make or end everything for a while are rarer.
+        # Slow calls, and calls that end everything for a while, are rarer.
         rare = {
             "rpc.discover": 0.02, "adapter.power": 0.02, "peripheral.list": 0.2, "session.list": 0.2,
             "peripheral.forget": 0.02, "peripheral.disconnect": 0.1,
@@ -174,7 +174,7 @@ class Messages:
         for _ in range(chance.choice([0, 0, 0, 0, 1, 1, 2, 5])):
             params = self.mutated(params)
         way = chance.randrange(100)
-        # An id whose octets are changed must not become that of another message.
+        # An id with changed octets must not become another message's.
         identifier = f"b{number}" if way >= 94 else self.identifier(number)
         message = {"jsonrpc": "2.0", "id": identifier, "method": name, "params": params}
         must = True
@@ -244,7 +244,7 @@ class Messages:
 class Run:
     def __init__(self, arguments):
         self.arguments = arguments
-        # Without an answer for so long, in seconds, nothing more is expected.
+        # The time without an answer, in seconds, after which nothing more is expected.
         self.patience = max(10, 2 * arguments.limit)
         self.chance = random.Random(arguments.seed)
         self.messages = None
@@ -263,9 +263,9 @@ class Run:
         self.socket.setblocking(False)
         self.output = bytearray()
         self.input = bytearray()
-        # By id: when it was sent, its method, whether it waits for the air, whether it must be answered.
+        # By id: the time of sending, the method, whether it waits for the air, whether it must be answered.
         self.open = {}
-        # Where in the stream lines end that have not left yet, and their ids; how much has left; when was read last.
+        # The ends in the stream of unsent lines, and their ids; the number of sent octets; the time of the last read.
         self.unsent = collections.deque()
         self.produced = self.written = 0
         self.now = time.monotonic()
@@ -305,7 +305,7 @@ class Run:
     def took(self, line):
         answer = CALL.match(line)
         if answer:
-            # The daemon asks: an answer that may be right.
+            # A call of the daemon: an answer that may be right.
             result = self.chance.choice([b'"result":{"value":"00"}', b'"result":{}', b'"result":null', b'"error":{}'])
             self.put(b'{"jsonrpc":"2.0","id":' + answer[1] + b"," + result + b"}\n")
             return
@@ -399,7 +399,7 @@ class Run:
             self.prepare()
         goal = self.sent + count
         while self.sent < goal and not self.has_ended:
-            # All are made before the first is sent: what making them takes must not count.
+            # All are made before the first is sent: the time for making them must not count.
             for _ in range(min(self.arguments.window, goal - self.sent)):
                 self.send()
             end = time.monotonic() + self.patience

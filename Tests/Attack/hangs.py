@@ -11,7 +11,7 @@ from lines import unicode_lines
 from stage import (ATTACKER, ECHO, IS_ROOT, LAST_WORDS, OTHER, SCALE, VICTIM, CallFailed, Child, Daemon, Session,
                    connect)
 
-# How long a call of another user may take meanwhile, in seconds.
+# Maximum time of another user's call meanwhile, in seconds.
 PATIENCE = 1 * SCALE
 
 
@@ -70,7 +70,7 @@ def wake_folder(_options):
             try:
                 daemon.start()
             except ConnectionError:
-                # A folder that others may write is refused: well done.
+                # A folder that others may write is refused, as it should be.
                 continue
             try:
                 spring_trap(daemon)

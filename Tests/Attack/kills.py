@@ -6,11 +6,11 @@ import time
 from lines import methods
 from stage import ATTACKER, ECHO, FAST, LAST_WORDS, READERS, SCALE, VICTIM, CallFailed, Child, Daemon, Session, connect
 
-# By how much the daemon's memory may have grown after all clients were killed, in MiB.
+# Maximum growth of the daemon's memory after all clients were killed, in MiB.
 GROWTH = 10
-# How long it may take to give back what killed clients held, in seconds.
+# Maximum time for releasing the resources of killed clients, in seconds.
 REST = 10 * SCALE
-# A killed daemon may lose what programs changed in the last second; a bit more for the write itself.
+# A killed daemon may lose the programs' changes of the last second; a bit more for the write itself.
 UNWRITTEN = 1.5 * SCALE
 
 
@@ -97,7 +97,7 @@ def daemons(options):
             while (change := program.told(0)) is not None:
                 changes.append(change)
             program.end()
-            # Of the changes that were surely written the last one may have been on its way; before it comes another.
+            # Of the changes that were surely written the last one may have been on its way; another one precedes it.
             written = sum(at < killed - UNWRITTEN for at, _ in changes)
             later = {number for _, number in changes[max(written - 2, 0):]}
             scans, names = (later, later) if written > 2 else ({found[0]} | later, {found[1]} | later)

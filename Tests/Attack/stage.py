@@ -22,16 +22,16 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 sys.path.insert(0, os.path.join(ROOT, "Tests", "Client"))
 from session import CallFailed, Session  # noqa: E402, F401
 
-# Users that each Debian has, without processes of their own (base-passwd): the bus refuses those without an entry.
+# Users that each Debian has, without processes of their own (base-passwd): the bus refuses users without an entry.
 DAEMON, VICTIM, ATTACKER, OTHER = 1, 2, 5, 3  # daemon, bin, games, sys
 IS_ROOT = os.geteuid() == 0
 CORES = sorted(os.sched_getaffinity(0))
-# So that what else runs on the machine disturbs less.
+# So that other programs of the machine disturb less.
 FIRST = -15
 # A short run finds hangs only, also on a machine that is busy with other things: its deadlines are longer.
 IS_SHORT = "--short" in sys.argv
 SCALE = 12 if IS_SHORT else 1
-# A read that takes this long in a short run hangs, in seconds.
+# A read of this duration in a short run hangs, in seconds.
 HANG = 60
 # How soon the daemon must have ended after SIGTERM, in seconds.
 LAST_WORDS = 5 * SCALE
@@ -155,7 +155,7 @@ class Daemon:
             os.mkdir(f"{self.folder}/{name}", 0o755)
             if IS_ROOT:
                 os.chown(f"{self.folder}/{name}", DAEMON, DAEMON)
-        # Where the daemon's user reaches it.
+        # A place that the daemon's user can reach.
         shutil.copy(os.environ.get("BLED") or f"{ROOT}/.build/dist/bled", f"{self.folder}/bled")
         everybody = {permission: ["everyone"] for permission in PERMISSIONS}
         with open(f"{self.folder}/bled.json", "w", encoding="utf-8") as file:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from stage import ECHO, HANG, IS_SHORT, Session, connect
 
-# How often a value is written and a call is made, in seconds.
+# The intervals at which a value is written and a call is made, in seconds.
 WRITE_EVERY, CALL_EVERY = 0.02, 0.02
-# How long values may come after the measurement, in seconds.
+# The time for which values may arrive after the measurement, in seconds.
 GRACE = 3
 
 

@@ -69,7 +69,7 @@ class Connection:
         size, serial, fields = struct.unpack_from("<III", whole, 4)
         answered, sender = known_fields(whole[16:16 + fields])
         if whole[1] == CALL:
-            # The only one that comes is Ping.
+            # The only call is Ping.
             self.socket.sendall(empty_return(serial, sender))
         return whole[1], answered, whole[length - size:]
 

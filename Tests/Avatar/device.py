@@ -17,7 +17,7 @@ class Link:
     def __init__(self, number, peripheral, is_ours):
         self.number = number
         self.peripheral = peripheral
-        # Whether we are its central.
+        # True if we are its central.
         self.is_ours = is_ours
         self.ended = asyncio.get_running_loop().create_future()
         # How the pairing ended: nothing, or the reason why it failed.
@@ -47,7 +47,7 @@ class Device:
         self._scanners = []
         # The peripherals that are being connected to.
         self._connecting = 0
-        # Takes (link, kind of question, number) and gives the answer.
+        # Receives (link, kind of question, number) and returns the answer.
         self.ask = None
         self.client = None
 

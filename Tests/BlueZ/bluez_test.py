@@ -512,7 +512,7 @@ class Bus(Case):
         start = len(control.lines)
         self.world.start_bled()
         control.expect("CHG.* Controller .* Powered: yes", start)
-        # The scan that it has not stopped goes on.
+        # The scan that it has not stopped continues.
         control.expect("CHG.* Device .* RSSI", start)
         control.say(f"connect {BELT}")
         control.expect("Connection successful", start)

@@ -15,7 +15,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PROGRAMS = pathlib.Path(os.environ.get("BLED_PROGRAMS", ROOT / ".build/debug"))
-# How long a program may do nothing before it is taken for hung, in seconds. No result depends on it.
+# The time without activity after which a program counts as hung, in seconds. No result depends on it.
 PATIENCE = float(os.environ.get("BLED_TEST_PATIENCE", 120))
 SYSTEM_PYTHON = "/usr/bin/python3"
 NEW = str(ROOT / ".build/bleak/bin/python")

@@ -55,7 +55,7 @@ class Session:
                 remedy = "join the group bluetooth, and log in again"
             raise OSError(error.errno, f"{error.strerror}: {remedy}", path) from None
         self._received = bytearray()
-        # How many lines were taken from it, and what was passed with which line.
+        # The number of lines taken from it, and the descriptors passed with each line.
         self._taken = 0
         self._passed = {}
         self._last = 0

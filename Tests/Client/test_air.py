@@ -13,7 +13,7 @@ IS_ON_OWN_HOST = bool(os.environ.get("BLED_OWN_HOST"))
 class TestAir:
     """`adapters` are their names for bled's option --adapter, `names` those in its answers."""
 
-    # pytest takes it for tests otherwise.
+    # Otherwise pytest collects it as tests.
     __test__ = False
 
     def __init__(self, folder: pathlib.Path, *scenarios: pathlib.Path) -> None:

@@ -14,7 +14,7 @@ import re
 # The kinds of blocks without a comment: by the first characters, and by the word behind the fence.
 BY_BEGINNING = {"$ ": "console", "> ": "conversation", "< ": "conversation"}
 BY_FENCE = {"console": "console", "swift": "swift", "python": "python"}
-# Words of comments: what the next block is.
+# Words of comments: the kind of the next block.
 KINDS = {
     "commands": "lines for a shell without `$ `; each must succeed",
     "file": "a file for the blocks after it; its name follows",
@@ -23,8 +23,8 @@ KINDS = {
     "text": "nothing to run: a drawing, a format",
     "not": "`not run, REASON`: what cannot be run here",
 }
-# Words of comments that are no block: a daemon with these arguments from here on; a new connection; members whose
-# values vary in what follows.
+# Words of comments that are not blocks: a daemon with these arguments from here on; a new connection; members with
+# varying values in the following blocks.
 DIRECTIVES = {"daemon", "session", "varies"}
 
 MARKER = re.compile(r"(<!-- )?docs-test: (?P<word>\w+)(?P<rest>[^>]*?)( -->)?$")

@@ -4,7 +4,7 @@ import json
 import re
 
 ELISION = "…"
-# Members whose values differ from run to run: only their types are compared.
+# Members with values that differ from run to run: only their types are compared.
 VARYING_MEMBERS = {
     "time", "since", "lastHeard", "rssi", "session", "process", "user", "program", "requests", "scanTime", "linkTime",
     "reports", "reportsCoalesced", "values", "queueOctets", "token", "attempts",

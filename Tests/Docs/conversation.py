@@ -23,7 +23,7 @@ class Conversation:
         self._buffer = b""
         self._received = []
         self._names, self._varying = names, varying
-        # The ids of the daemon's calls: the page's, and what they were.
+        # The ids of the daemon's calls: the page's, and the actual ones.
         self._calls = {}
 
     def close(self):

@@ -9,7 +9,7 @@ import subprocess
 import time
 
 NOBODY = 65534
-# For how many seconds a program may do nothing that is seen before it is taken for hung. No result depends on it.
+# The time in seconds without visible activity after which a program counts as hung. No result depends on it.
 PATIENCE = int(os.environ.get("BLED_TEST_PATIENCE", 120))
 
 
@@ -49,7 +49,7 @@ class Desk:
         if os.geteuid() == 0:
             for path in (self.folder, *self.folder.rglob("*")):
                 os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
-        # Nothing of whoever runs this, so that it prints the same everywhere.
+        # Nothing from the environment of the user, so that it prints the same everywhere.
         self._environment = {
             "PATH": f"{programs}:{sources / 'Tests/Docs/bin'}:/usr/local/bin:/usr/bin:/bin",
             "HOME": str(self.folder / "home"), "USER": "ann", "LANG": "C.UTF-8", "TERM": "dumb",

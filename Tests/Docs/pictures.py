@@ -19,14 +19,14 @@ COMMANDS = [
     'bleshell subscribe "Heart Belt" 2A37 --count 3',
 ]
 LOG = SOURCES / "docs/log.svg"
-# Of the log the lines about the program and its read: discovery takes twenty more.
+# The log's lines about the program and its read: discovery takes twenty more.
 LOG_COMMANDS = [
     "bled --adapter simulated --log-level warning &",
     "bleshell log --time 4 >packets.log & sleep 1",
     'bleshell read "Heart Belt" "Body Sensor Location"',
     "wait $!; grep -E 'peripheral.connect|gatt|connected|Read Re' packets.log",
 ]
-# Of a character and of a line, in pixels of the picture.
+# The size of a character and of a line, in pixels of the picture.
 WIDTH, HEIGHT, COLUMNS = 7.8, 18, 110
 HEAD = """<svg xmlns="http://www.w3.org/2000/svg" role="img"
   width="{width}" height="{height}" viewBox="0 0 {width} {height}">

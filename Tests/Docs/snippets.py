@@ -60,7 +60,7 @@ class Snippets:
         return self._compile([source, *objects, *self._paths(), "-module-name", module, "-o", folder / name])
 
     def _objects(self, module):
-        # Not every object in the folder: those of source files that no longer exist are still there.
+        # Not every object in the folder: objects of deleted source files are still there.
         folder = self._built / f"{module}.build"
         for line in (folder / "sources").read_text().splitlines():
             yield folder / (pathlib.Path(line.strip("'")).name + ".o")

@@ -17,7 +17,7 @@ ECHO, PLAIN = "C0:DE:00:00:00:04", "C0:DE:00:00:00:0A"
 VALUE, NOTIFIED = (f"b1ed000{number}-5eed-4b1e-8d00-000000000000" for number in (2, 3))
 
 
-# Each step that takes longer than a tenth of a second would be told.
+# Each step that takes longer than a tenth of a second would be logged.
 logging.getLogger("asyncio").setLevel(logging.ERROR)
 
 
@@ -84,7 +84,7 @@ class HomeAssistantTests(unittest.IsolatedAsyncioTestCase):
         await self.echo(client)
         await client.clear_cache()
         await client.disconnect()
-        # The second time the services are those that Home Assistant remembers.
+        # The second time Home Assistant remembers the services.
         client = await self.connect(ECHO)
         await self.echo(client)
         await client.disconnect()
@@ -124,7 +124,7 @@ class HomeAssistantTests(unittest.IsolatedAsyncioTestCase):
         client = await self.connect(ECHO)
         await self.echo(client)
         await client.disconnect()
-        # The proxy comes back, with the same identity.
+        # The proxy returns, with the same identity.
         busy.start()
         await settled(lambda: self.scanner(busy) is not None, "the proxy does not come back")
 

@@ -166,7 +166,7 @@ class Broker(Case):
             self.until(lambda: not self.house.spool(), "the spool is not empty")
         last = len(reports(subscriber))
         self.until(lambda: len(reports(subscriber)) > last + 10, "nothing comes any more")
-        # At the most what the broker had not acknowledged.
+        # At the most the messages that the broker had not acknowledged.
         self.assertLessEqual(self.assert_whole(subscriber), 2 * 64)
 
     def test_the_report_for_doctor(self):
@@ -357,7 +357,7 @@ class Commands(Case):
             {"ble_write_address": ECHO, "ble_write_char": characteristic, "ble_write_value": "0aff",
              "value_type": "HEX"})  # fmt: skip
         self.assertEqual((answer["write"], answer["success"]), ("0aff", True))
-        # Without a topic for the answer it comes where OpenMQTTGateway has it.
+        # Without a topic for the answer it is sent to OpenMQTTGateway's.
         start = len(subscriber.lines)
         self.house.publish(
             "home/kitchen/commands/MQTTtoBT/config",

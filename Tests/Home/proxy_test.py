@@ -100,7 +100,7 @@ class ProxyTests(unittest.IsolatedAsyncioTestCase):
             lambda: client.states[-1].mode == BluetoothScannerMode.PASSIVE
             and client.states[-1].state == BluetoothScannerState.RUNNING, "the mode does not change")
         self.assertEqual(client.states[-1].configured_mode, BluetoothScannerMode.ACTIVE)
-        # A second client hears the same, also after the first has gone.
+        # A second client receives the same, also after the first has disconnected.
         other = await self.client()
         await other.listen()
         await client.api.disconnect()
@@ -251,7 +251,7 @@ class PlainTests(ProxyTests):
         quick = await self.client()
         await quick.link(BELT)
         with socket.create_connection((self.proxy.address, PORT)) as slow:
-            # Hello, and questions whose answers are more than the proxy keeps.
+            # Hello, and requests with longer answers than the proxy keeps.
             slow.sendall(b"\x00\x06\x01\x0a\x00\x10\x01\x18\x0f")
             with self.assertRaises(OSError):
                 while True:

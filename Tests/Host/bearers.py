@@ -91,7 +91,7 @@ class BearerTest(unittest.IsolatedAsyncioTestCase):
                 await asyncio.wait_for(channel.disconnect(), PATIENCE)
             await self.until_bearers(world, peripheral, 1)
             answer.set()
-            # They are asked again on the bearer that is left.
+            # They are requested again on the remaining bearer.
             self.assertEqual([await self.finish(world, read) for read in reads], [uuid.encode() for uuid in SLOW])
 
     async def test_a_device_that_refuses_the_channels(self):
@@ -165,7 +165,7 @@ class BearerTest(unittest.IsolatedAsyncioTestCase):
             bearers = await asyncio.wait_for(Client.connect_eatt(connection, count=3), PATIENCE)
             reads = [bearer.read_value(handle) for bearer, handle in zip(bearers, handles)]
             values = await asyncio.wait_for(asyncio.gather(*reads), PATIENCE)
-            # A bearer has the shortest MTU, as its client asks for no other.
+            # A bearer has the shortest MTU, as its client requests no other.
             self.assertEqual(values, [uuid.encode() for uuid in [QUICK, *SLOW]])
             await asyncio.wait_for(bearers[0].bearer.disconnect(), PATIENCE)
             self.assertEqual(await asyncio.wait_for(bearers[1].read_value(handles[0]), PATIENCE), QUICK.encode())

@@ -47,7 +47,7 @@ class CrossingTest(unittest.IsolatedAsyncioTestCase):
         sinks = [Sink(air, address) for address in ADDRESSES]
         for sink, peer in zip(sinks, reversed(ADDRESSES)):
             sink.begin(hci.Address(peer))
-        # Each has heard the other, and sent its request.
+        # Each has received the other, and sent its request.
         for sink, peer in zip(sinks, reversed(ADDRESSES)):
             sink.radio.create_le_connection(hci.Address(peer))
         await until(lambda: any(FAILED in sink.ended for sink in sinks))

@@ -187,7 +187,7 @@ class HostTest(unittest.IsolatedAsyncioTestCase):
                     await world.change("absent")
                     await world.plug_in()
                     await world.change("on")
-                    # The scan goes on by itself.
+                    # The scan continues by itself.
                     await world.far.stop_advertising()
                     await world.advertise("again")
                     await world.report("again")

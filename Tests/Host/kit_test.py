@@ -19,7 +19,7 @@ from kit.table import run  # noqa: E402
 
 async def main(text):
     """Plays the rows; gives the status."""
-    # Bumble tells of everything that is not as it should be, which is what these peers do.
+    # Bumble reports every violation, and these peers consist of violations.
     logging.disable(logging.CRITICAL)
     began = time.monotonic()
     chosen = [row for row in ROWS if text.lower() in f"{row.situation} {row.source}".lower()]

@@ -177,7 +177,7 @@ class PairingTest(unittest.IsolatedAsyncioTestCase):
         async with World() as world:
             person, _ = self.sits(world, sc=False)
             person.local_initiator_key_distribution |= PairingDelegate.KeyDistribution.DISTRIBUTE_SIGNING_KEY
-            # No key for links that we begin: these stay without encryption, which is what signatures are for.
+            # No key for links that we begin: these stay without encryption, the use case of signatures.
             person.local_responder_key_distribution &= ~PairingDelegate.KeyDistribution.DISTRIBUTE_ENCRYPTION_KEY
             value = Characteristic(
                 SECRET, Characteristic.Properties.AUTHENTICATED_SIGNED_WRITES, Characteristic.WRITEABLE, b"")
@@ -273,7 +273,7 @@ class PairingTest(unittest.IsolatedAsyncioTestCase):
             await self.give(world, OobContext())
             with self.assertRaisesRegex(Exception, "a confirm value is wrong"):
                 await world.call("peripheral.pair", peripheral=peripheral, level="secureConnections")
-            # Bumble takes no other pairing on this link.
+            # Bumble accepts no other pairing on this link.
             await self.let_go(world, peripheral)
             await self.give(world, context)
             peripheral = await self.connect(world)
@@ -369,7 +369,7 @@ class PairingTest(unittest.IsolatedAsyncioTestCase):
             await connection.disconnect()
             while (await world.state("on"))["privateAddress"] == first:
                 await world.next("adapter.changed")
-            # The advertisement goes on under the next one.
+            # The advertisement continues under the next one.
             second, connection, value = await self.arrive_at_private(world)
             identity = Address(NEAR, Address.PUBLIC_DEVICE_ADDRESS)
             resolver = AddressResolver([(keys.irk.value, identity)])

@@ -14,7 +14,7 @@ from bumble.transport import open_transport
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = pathlib.Path(os.environ.get("BLED_PROGRAMS", ROOT / ".build/debug"))
-# How long a program may do nothing before it is taken for hung, in seconds. No result depends on it.
+# The time without activity after which a program counts as hung, in seconds. No result depends on it.
 PATIENCE = float(os.environ.get("BLED_TEST_PATIENCE", 120))
 
 sys.path[:0] = [str(ROOT / "Tests/Client"), str(ROOT / "Tests/Kernel")]

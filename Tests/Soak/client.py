@@ -70,7 +70,7 @@ def sleeper(session, chance):
     """Subscribes and scans, and never reads a thing of it."""
     use_device(session, chance, 0)
     session.call("scan.start", duplicates=True)
-    # Kept asking, so that answers wait as well, until the daemon does not read us any more or the parent kills us.
+    # Called continuously, so that answers wait as well, until the daemon no longer reads or the parent kills us.
     session._socket.settimeout(None)
     line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "adapter.list"}).encode() + b"\n"
     session._socket.sendall(line * 20000)

@@ -16,12 +16,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "Client"))
 from session import Session  # noqa: E402
 
-# How many clients there are at once, and how often each kind comes.
+# The number of clients at once, and the frequency of each kind.
 CLIENTS = 16
 MANNERS = ["visitor"] * 6 + ["scanner"] * 3 + ["server"] * 2 + ["flooder", "sleeper", "shell"]
-# By how much memory at rest may grow from the end of the first round to that of the last, in KiB.
+# Maximum growth of memory at rest from the end of the first round to the end of the last, in KiB.
 MEMORY_BOUND = 8 << 10
-# How long a call on a session that does nothing else may take while all this goes on, in seconds.
+# Maximum time of a call on an otherwise idle session meanwhile, in seconds.
 PATIENCE = 5
 # Until everything that was left behind is given up: ATT times out after 30 s, a session's last words after one.
 REST = 3

@@ -89,7 +89,7 @@ class PageTests(BrowserTests):
         browser = self.browser
         browser.wait_text("#device-table", "Belt")
         browser.type("#filter", "echo")
-        # The device may not have been heard yet.
+        # The device may not have been received yet.
         browser.wait_text("#device-count", r"^1 device of \d+")
         self.assertNotIn("Belt", browser.text("#device-table"))
         browser.press("Escape")
@@ -183,7 +183,7 @@ class PageTests(BrowserTests):
         browser.click("nav a[href='#recordings']")
         browser.click("#record")
         octets = browser.wait_text("#recording-table", r"running\s+([1-9]\d*)")[1]
-        # A click lasts: what it has begun on is not replaced when a number changes.
+        # A click lasts: its target is not replaced when a number changes.
         browser.run("document.querySelector('[data-recording]').isMarked = true")
         browser.wait_text("#recording-table", rf"running\s+(?!{octets}\s)\d")
         self.assertTrue(browser.run("return document.querySelector('[data-recording]').isMarked"))

@@ -25,7 +25,7 @@ sys.path[:0] = [str(ROOT / "python/src"), str(ROOT / "Tests/Client")]
 from test_air import IS_ON_OWN_HOST, TestAir  # noqa: E402
 
 PROGRAMS = pathlib.Path(os.environ.get("BLED_PROGRAMS", ROOT / ".build/debug"))
-# How long a test may take before it is taken for hung, in seconds. No result depends on it.
+# The time after which a test counts as hung, in seconds. No result depends on it.
 PATIENCE = float(os.environ.get("BLED_TEST_PATIENCE", 120))
 
 BELT = {
@@ -88,7 +88,7 @@ LOCK = {
 }
 
 
-# Of tests that command the simulation.
+# For tests that command the simulation.
 simulation = pytest.mark.skipif(IS_ON_OWN_HOST, reason="it commands the simulation")
 
 

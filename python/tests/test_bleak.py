@@ -169,7 +169,7 @@ async def test_errors(world: Daemon) -> None:
             assert failure.value.code == 3
         lock = await found("Lock")
         async with BleakClient(lock, backend=bled.bleak.Client) as client:
-            # Nobody can enter the passkey that it shows.
+            # No person can enter the passkey that it shows.
             members = '{"pairing": {"capability": "none", "answer": "refuse"}}'
             await control.simulation_change(device="Lock", members=members)
             with pytest.raises(BleakError):
@@ -217,7 +217,7 @@ async def test_adapter(world: Daemon) -> None:
         assert await adapter.get_connected_devices(["180F"]) == []
         async with BleakClient(device, backend=bled.bleak.Client) as other:
             assert await other.read_gatt_char("2A38") == b"\x01"
-        # Nobody's link was ended.
+        # No link was ended.
         assert await link.read("2A38") == b"\x01"
 
 

@@ -48,7 +48,7 @@ async def test_one_of_two_pending_connections(daemon: Daemon) -> None:
 
 async def test_link_that_nobody_gets(daemon: Daemon) -> None:
     async with bled.connect(daemon.socket) as client:
-        # At each step of what happens: before the answer, when it has come, and after it.
+        # At each step: before the answer, when it has arrived, and after it.
         for steps in range(40):
             connecting = asyncio.ensure_future(client.link(ADDRESS, timeout=30)._open())
             for _ in range(steps):
@@ -98,7 +98,7 @@ async def test_descriptors_that_nobody_gets(daemon: Daemon) -> None:
                 await (await task).close()
             except asyncio.CancelledError:
                 pass
-            # The answer has come, and the daemon has seen that its descriptor was closed.
+            # The answer has arrived, and the daemon has noticed that its descriptor was closed.
             while (await mine(client)).acquired:
                 pass
             await client.adapter_list()

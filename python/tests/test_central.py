@@ -125,7 +125,7 @@ async def test_values(daemon: Daemon) -> None:
             assert await anext(values) == b"\x06\x50"
             assert await anext(again) == b"\x06\x50"
         await settled(client, lambda session: not session.subscriptions)
-        # One of two streams leaves, the other has the values on.
+        # One of two streams leaves, the other still has the values.
         async with link.subscribe("2A37") as values:
             async with link.subscribe("2A37"):
                 pass

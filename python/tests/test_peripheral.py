@@ -66,7 +66,7 @@ async def test_reads_writes_and_subscriptions(daemon: Daemon) -> None:
                         assert event.handle == switch
                         offsets.append(event.offset)
                         event.respond(value)
-                        # Nothing comes of a second answer.
+                        # A second answer has no effect.
                         event.refuse(3)
                     case bled.WriteRequest():
                         assert (event.value, event.without_response) == (b"\x01", False)

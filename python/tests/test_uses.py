@@ -53,7 +53,7 @@ def test_case(case: dict[str, Any]) -> None:
                 uses.leave(its)
             case "lost":
                 uses.lost(its)
-        # A subscription is not withdrawn: what came of it is released.
+        # A subscription is not withdrawn: its result is released.
         withdrawn = [it for undo in undos for it in undo.withdrawn if kind != "subscription"]
         assert withdrawn == [request(kind, members) for members in step.get("withdraw", [])], step
         released = [it for undo in undos for it in undo.released]

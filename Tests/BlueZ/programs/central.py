@@ -43,7 +43,7 @@ async def read(device):
         values = asyncio.Queue()
         await client.start_notify(RATE, lambda _, value: values.put_nowait(value[1]))
         counted = [await values.get() for _ in range(10)]
-        # The belt counts the time: on a busy machine it may tell a count twice, or tell the next but one.
+        # The belt counts the time: on a busy machine it may repeat a count, or skip one.
         assert len(set(counted)) > 1 and all((b - a) % 256 < 128 for a, b in zip(counted, counted[1:])), counted
         await client.stop_notify(RATE)
         try:

@@ -14,7 +14,7 @@ async def main():
     device = await BleakScanner.find_device_by_address(address, timeout=60, bluez={"adapter": adapter})
     assert device.name == "Served", device
     async with BleakClient(device, bluez={"adapter": adapter}) as client:
-        # The value of the start, a number that is notified, or what the last guest wrote.
+        # The value of the start, a notified number, or the last guest's value.
         value = bytes(await client.read_gatt_char(VALUE))
         assert len(value) in (1, 4) or value == LONG, value
         await client.write_gatt_char(VALUE, LONG, response=True)

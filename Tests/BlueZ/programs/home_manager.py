@@ -12,7 +12,7 @@ import habluetooth
 BELT = "C0:DE:00:00:00:01"
 RATE, PLACE = "00002a37-0000-1000-8000-00805f9b34fb", "00002a38-0000-1000-8000-00805f9b34fb"
 
-# Each step that takes longer than a tenth of a second would be told.
+# Each step that takes longer than a tenth of a second would be logged.
 logging.getLogger("asyncio").setLevel(logging.ERROR)
 
 

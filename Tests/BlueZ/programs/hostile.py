@@ -117,7 +117,7 @@ async def main():
     await nonsense(bus)
     await spoof(bus)
     while True:
-        # dbus-fast gives a bus up whose socket takes nothing for a moment.
+        # dbus-fast gives a bus up if its socket accepts nothing for a moment.
         with contextlib.suppress(BlockingIOError):
             await many(bus)
             break

@@ -18,7 +18,7 @@ async def advertisement(address):
 
     def advertised(device, data):
         assert device.address == address, device
-        # The name comes with the scan response.
+        # The name is in the scan response.
         if data.local_name and not heard.done():
             heard.set_result((device, data))
 
@@ -46,7 +46,7 @@ async def use(client):
     descriptor = client.services.get_characteristic(STORED).get_descriptor("00002901-0000-1000-8000-00805f9b34fb")
     await client.write_gatt_descriptor(descriptor.handle, b"written")
     assert bytes(await client.read_gatt_descriptor(descriptor.handle)) == b"written"
-    # A value that was read is there without the device.
+    # A value that was read is available without the device.
     await client.read_gatt_char(STORED)
     assert bytes(await client.read_gatt_char(STORED, use_cached=True)) == b"stored"
     mtu = client.services.get_characteristic(STORED).max_write_without_response_size + 3

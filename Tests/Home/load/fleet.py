@@ -95,7 +95,7 @@ def publish(port, options, rate, results):
         batches = collections.defaultdict(list)
         for step in range(min(wanted, 2000)):
             gateway = gateways[(sent + step) % len(gateways)]
-            # One whose packets do not leave is slowed down by the broker.
+            # The broker slows down a gateway with unsent packets.
             if len(gateway.unsent) < 65536:
                 batches[gateway].append(gateway.report())
         for gateway, packets in batches.items():

@@ -67,7 +67,7 @@ class Phone:
             self._controller.on_heard = None
 
     def _likes(self, pdu):
-        # Adapters of bled are what it visits, no devices.
+        # A phone visits adapters of bled, not devices.
         if not getattr(self._controller.link.find_le_controller(pdu.advertiser_address), "is_adapter", False):
             return False
         data = AdvertisingData.from_bytes(pdu.data)

@@ -17,7 +17,7 @@ ERRORS = hci.HCI_ErrorCode
 KINDS = hci.HCI_LE_Extended_Advertising_Report_Event.EventType
 ATT_CHANNEL = 4
 MTU_EXCHANGE = (2, 3)
-# How long a central waits for the first packet: six connection events, and what a busy machine needs.
+# The time for which a central waits for the first packet: six connection events, and the delay of a busy machine.
 ANSWER = 0.3
 
 
@@ -71,7 +71,7 @@ class Radio(ExtendedAdvertiser):
     loses_connect = 0
     falls_silent = None
     is_away = False
-    # The same one gives the same failures.
+    # The same seed gives the same failures.
     seed = 1
 
     def __init__(self, *arguments, **named):
@@ -81,7 +81,7 @@ class Radio(ExtendedAdvertiser):
         self.silent = set()
         self._chance = random.Random(f"{self.seed} {self.name}")
         self._scans_actively = False
-        # Of links, by the peer's address, in seconds.
+        # Timeouts of links, by the peer's address, in seconds.
         self._timeouts = {}
 
     def signal(self):
@@ -97,7 +97,7 @@ class Radio(ExtendedAdvertiser):
         )
 
     def on_ll_control_pdu(self, sender_address, packet):
-        # Bumble complains about packets of a link that is not there: one that was not answered.
+        # Bumble complains about packets of an unknown link: one that was not answered.
         if sender_address in self.le_connections:
             super().on_ll_control_pdu(sender_address, packet)
 
@@ -129,7 +129,7 @@ class Radio(ExtendedAdvertiser):
             self._report(pdu, pdu.kind, pdu.data)
             if self._scans_actively and pdu.properties & SCANNABLE:
                 self._report(pdu, pdu.kind | KINDS.SCAN_RESPONSE, pdu.scan_response)
-        # The rest is to connect.
+        # The rest connects.
         scans, self.le_scan_enable = self.le_scan_enable, False
         if pdu.properties & CONNECTABLE:
             super().on_advertising_pdu(pdu)
@@ -200,7 +200,7 @@ class Radio(ExtendedAdvertiser):
             self.on_le_disconnected(connection, ERRORS.CONNECTION_TIMEOUT_ERROR)
 
     def on_le_disconnected(self, connection, reason):
-        # The next link of this device is heard.
+        # The next link of this device is received.
         self.silent.discard(connection.peer_address)
         super().on_le_disconnected(connection, reason)
 

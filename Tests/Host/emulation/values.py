@@ -51,7 +51,7 @@ class Value:
         self._every = description.get("notifyEvery")
         rule = description.get("rule", {})
         kind = rule.get("kind")
-        # The UUID of the value that it adopts, and those that adopt its own.
+        # The UUID of the value that it adopts, and the values that adopt its own.
         self.source = rule.get("of", description["uuid"]) if kind == "echo" else None
         self.echoes = []
         self._recording = rule if kind == "recording" else {}

@@ -63,7 +63,7 @@ class Peer:
         self._tasks = set()
         self._names = 0
         self.received = []
-        # How many of them were awaited.
+        # The number of awaited ones.
         self.awaited = 0
         self.server = Server(row.table)
         self.ended = []
@@ -81,7 +81,7 @@ class Peer:
         usual = self.device.host.long_term_key_provider
 
         async def long_term_key(handle, rand, ediv):
-            # Bumble takes the key of the other role.
+            # Bumble uses the key of the other role.
             return people.handed_out.get((rand, ediv)) or await usual(handle, rand, ediv)
 
         self.device.host.long_term_key_provider = long_term_key

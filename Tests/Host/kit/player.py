@@ -63,7 +63,7 @@ class Player:
             for step in steps:
                 await self._take(step)
         except Failure as failure:
-            # The last packets tell the reason.
+            # The last packets show the reason.
             raise Failure(f"{failure}\n    the peer got {' '.join(self._peer.received[-12:])}") from None
         finally:
             if self._stream:
@@ -172,7 +172,7 @@ class Player:
 
     async def _pair(self):
         await self._call("peripheral.pair", peripheral=self._id)
-        # The peer's host stores its keys when the last of ours has come.
+        # The peer's host stores its keys when the last of ours has arrived.
         await until(self._peer.device.keystore.get_all, 30)
 
     async def _open_pairing(self):

@@ -39,9 +39,9 @@ class Row:
     situation: str
     peer: str
     bled: str
-    # Where it was reported: a row or a fault of a review, or an issue of another project.
+    # The source of the report: a row or a fault of a review, or an issue of another project.
     source: str = ""
-    # Lines that replace those of the polite peer's attributes (`server`).
+    # Lines that replace the polite peer's attributes (`server`).
     table: str = ""
     # The advertising data of the peer, in hex.
     advertises: str = ""
@@ -52,13 +52,13 @@ class Row:
     person: dict = field(default_factory=dict)
     # bled's configuration.
     settings: dict = field(default_factory=dict)
-    # Whether something happens to the controller, and it is no other row's.
+    # True if it affects the controller, which no other row may then use.
     alone: bool = False
-    # Whether it waits for a time limit of the specification or of bled.
+    # True if it waits for a time limit of the specification or of bled.
     slow: bool = False
-    # Which part of it is the kernel's, so that bled is not asked.
+    # The part of it that the kernel does, so that bled is not asked.
     kernel: str = ""
-    # Why it is known to fail on the own host.
+    # The reason why it is known to fail on the own host.
     fails: str = ""
 
     @property

@@ -11,7 +11,7 @@ from support.cases import Failure, Resources
 
 from .scene import Scene, play_alone
 
-# Rows with a bled of their own that run at once, beside those that mostly wait.
+# Rows with a bled of their own that run at once, beside the rows that mostly wait.
 AT_ONCE = 2
 # So many failures have one cause: the rows behind them, half a minute each, would show nothing else.
 MOST_FAILURES = 10

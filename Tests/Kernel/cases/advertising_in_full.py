@@ -99,7 +99,7 @@ def properties(given):
 @extended.case("1650 octets reach the air in fragments, and legacy PDUs follow on the same set")
 async def longest(given):
     before = given.controller.fragments
-    # Six structures of 254 octets with data, one that fills the rest, and no flags of the daemon's.
+    # Six structures of 254 octets with data, one that fills the rest, and none of the daemon's flags.
     structures = [{"type": 255, "data": bytes([number] * 254).hex()} for number in range(6)]
     structures += [{"type": 255, "data": bytes([9] * 109).hex()}, {"type": 1, "data": "04"}]
     await start(given, extended=True, connectable=False, structures=structures)

@@ -22,7 +22,7 @@ SEALED = "54:48:E6:8F:80:A5"
 SEALED_KEY = "231d39c1d7cc1ab1aee224cd096db932"
 MANUFACTURER, SERVICE = AdvertisingData.MANUFACTURER_SPECIFIC_DATA, AdvertisingData.SERVICE_DATA_16_BIT_UUID
 
-# By address: the type and the data of an AD structure, from the formats' own examples, and what it says.
+# By address: the type and the data of an AD structure, from the formats' own examples, and its meaning.
 PLAIN = {
     "C0:DE:00:00:02:01": (
         MANUFACTURER,
@@ -103,7 +103,7 @@ PLAIN = {
 }
 SEALED_DATA = "d2fc41a47266c95f730011223378237214"
 
-# The options of `bleshell beacon`, and what is on the air without the flags.
+# The options of `bleshell beacon`, and the data on the air without the flags.
 BEACONS = {
     f"--uuid {UUID} --major 7 --minor 2": [(MANUFACTURER, f"4c000215{UUID_OCTETS}00070002c5")],
     f"--uuid {UUID} --alt --power -70": [(MANUFACTURER, f"ffffbeac{UUID_OCTETS}00000000ba00")],

@@ -165,7 +165,7 @@ async def left_behind(resources):
     await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
     management = await resources.open(Management("hci0"))
     await management.power_on()
-    # The kernel connects to it whenever it is heard.
+    # The kernel connects to it whenever it is received.
     management.type(f"add-device -a 2 -t 2 {LEFT}")
     management.type("info")
     await management.wait_for("current settings")

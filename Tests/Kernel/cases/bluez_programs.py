@@ -132,7 +132,7 @@ async def unheard(given):
 
 @programs.case("bluetoothctl: a device, its link and its values")
 async def control(given):
-    # Ended with the case: its scan would go on.
+    # Ended with the case: its scan would continue.
     async with Program("bluetoothctl") as program:
         program.type("scan on")
         await program.wait_for(f"Device {ADDRESS}")

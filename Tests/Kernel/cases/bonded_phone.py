@@ -197,7 +197,7 @@ async def wanted_as_server(given):
         call = asyncio.ensure_future(
             given.client.call("peripheral.connect", address=LOCK, addressType="random", timeout=60)
         )
-        # Each read is a round trip, in which a request of the program would have come.
+        # Each read is a round trip, in which a request of the program would have arrived.
         for _ in range(5):
             expect_equal(await asks(connection, given.handle), b"read", "the value of our server")
         expect(not call.done() and not early, f"the phone was asked in plain text: {early}")

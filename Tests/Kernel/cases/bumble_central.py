@@ -173,7 +173,7 @@ async def flood_of_requests(given, peer, central):
     expect_equal(await asyncio.gather(*calls), [{}] * len(requested), "the answers")
     before = len(intervals)
     await asyncio.wait_for(settled.wait(), 60)
-    # Requests left behind would come before the answer to this.
+    # Requests left behind would precede the answer to this.
     await peer.discover_services()
     expect(len(intervals) - before <= 2, f"after the answers the intervals became {intervals[before:]} ms")
     expect(90 <= intervals[-1] <= 120, f"the last interval is {intervals[-1]} ms")
@@ -185,7 +185,7 @@ async def writes_lost(given):
     peer = await connect(given)
     await peer.discover_all()
     asked = characteristic(peer, p.ASKED)
-    # The first makes known whose services the phone uses.
+    # The first shows whose services the phone uses.
     await asked.write_value((0).to_bytes(2, "little"), False)
     await asyncio.wait_for(service.written.get(), 60)
     given.daemon.process.send_signal(signal.SIGSTOP)

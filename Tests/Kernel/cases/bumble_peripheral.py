@@ -195,7 +195,7 @@ async def flood(given, count):
     given.client.read_again()
     client, lost = given.client, ("gatt.subscriptionLost", "gatt.valuesLost")
     await client.until(lambda: client.count("gatt.value") >= count or any(client.count(method) for method in lost))
-    # Answers come behind what waits.
+    # Answers follow waiting lines.
     await client.call("adapter.list")
     came = client.take("gatt.value", *lost)
     numbers = [number_of(params) for method, params in came if method == "gatt.value"]

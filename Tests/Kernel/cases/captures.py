@@ -39,7 +39,7 @@ async def reading(given):
     expect(any(line[:4] == ["hci0", "0x0b", "5a5b", ADDRESS.lower()] for line in lines), f"no Read Response: {lines}")
     notes = [number for number, line in enumerate(lines) if "gatt.read" in line[-1] and "python" in line[-1]]
     expect(notes, f"no note: {lines}")
-    # The characteristic had to be looked for: its first request is the next packet of ATT.
+    # The characteristic had to be found: its first request is the next packet of ATT.
     after = [line[1] for line in lines[notes[0] + 1 :] if line[1]]
     expect(after[0] in ("0x04", "0x06", "0x08", "0x10"), f"not directly before a request: {after}")
 

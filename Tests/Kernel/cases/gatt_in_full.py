@@ -154,7 +154,7 @@ async def notified_at_once(given):
         for handle, value in values:
             event = await client.next("gatt.value")
             expect_equal((event["handle"], event["value"]), (handle, value.hex()), "the values, in their order")
-    # A value that is cut off is left out, and the link goes on.
+    # A truncated value is left out, and the link continues.
     connection.send_l2cap_pdu(ATT_CID, packet([(left, b"whole"), (right, b"cut off")])[:-1])
     connection.send_l2cap_pdu(ATT_CID, packet([(right, b"next"), (left, b"")]))
     await client.next("gatt.value", lambda event: event["value"] == b"next".hex())

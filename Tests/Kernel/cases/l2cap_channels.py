@@ -161,7 +161,7 @@ async def ends(given):
     closed = await given.client.next("l2cap.closed", lambda event: event["channel"] == answer["channel"])
     expect_equal(closed["reason"]["data"]["name"], "disconnected", "the reason")
     stream.close()
-    # Bumble does not take another channel with the CID of one that it has closed on the same link.
+    # Bumble does not accept another channel with the CID of a closed one on the same link.
     await end(given, answer["peripheral"])
     again, stream, _ = await opened(given)
     await end(given, again["peripheral"])
@@ -223,7 +223,7 @@ async def wants_security(given):
     await client.call("gatt.discover", peripheral=identifier)
     link = given.peripheral.device.connections and next(iter(given.peripheral.device.connections.values()))
     expect(link and not link.is_encrypted, "the link stays, without encryption")
-    # Bumble goes on with the pairing that has failed if it is paired anew on the same link.
+    # Bumble continues the failed pairing if it is paired again on the same link.
     await end(given, identifier)
     identifier = await connect(given)
     await client.call("peripheral.pair", peripheral=identifier)

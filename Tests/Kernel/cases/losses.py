@@ -17,7 +17,7 @@ from support.zoo_sleep import Flood
 HERE, LATE, BEACON = (f"F0:F1:F2:F3:F4:3{number}" for number in range(3))
 PHONE = "F0:F1:F2:F3:F4:39"
 SERVICE = "B1ED3001-0000-4000-8000-00805F9B34FB"
-# More than 2 MiB, of which the kernel takes at least 768 octets for each.
+# More than 2 MiB, as the kernel counts at least 768 octets for each.
 MANY = 4000
 
 
@@ -107,7 +107,7 @@ async def links(given):
     await peer.discover_services()
     expect(peer.get_services_by_uuid(UUID(SERVICE)), "the phone found no service")
     await phone.disconnect()
-    # Scan, advertisement and connects go on.
+    # Scan, advertisement and connects continue.
     client.forget("scan.report")
     await client.next("scan.report", lambda report: report.get("name") == "Beacon", 10)
     await given.here.advertise()

@@ -106,7 +106,7 @@ async def ours(given):
     await given.client.call("pairing.forget", address=bond["address"])
     await given.device.keystore.delete_all()
     reader.abort()
-    # The kernel may not have been told yet; that the session is gone counts.
+    # The kernel may not have the data yet; the end of the session counts.
     await given.client.call("session.list")
     connection, _ = await as_phone(given)
     try:

@@ -196,7 +196,7 @@ async def flood(given):
     identifier = await connect_again(given)
     [connection] = given.device.connections.values()
     for number in range(300):
-        # Every other one asks for a bond.
+        # Every other one requests a bond.
         connection.send_l2cap_pdu(smp.SMP_CID, bytes([0x0B, 0x01 if number % 2 else 0x00]))
         if number % 50 == 0:
             await asyncio.wait_for(given.client.call("session.list"), 10)

@@ -107,7 +107,7 @@ async def asked(resources):
 async def security_request(given):
     connection, secret = await as_phone(given)
     pairings = []
-    # Phones answer it so; Bumble only tells of it.
+    # Phones answer it so; Bumble only reports it.
     connection.on(
         connection.EVENT_SECURITY_REQUEST, lambda _: pairings.append(asyncio.create_task(connection.pair()))
     )

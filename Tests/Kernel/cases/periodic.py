@@ -169,7 +169,7 @@ async def taken(given):
     client, phone = given.client, given.phone
     peripheral, connection = await connected(given)
     advertising = await begin_train(phone)
-    # Nobody waits for it.
+    # No program waits for it.
     await advertising.transfer_periodic_info(connection)
     await until(lambda: given.controller.ignored == 1)
     call = asyncio.ensure_future(client.call("periodic.receive", peripheral=peripheral, timeout=60))
@@ -190,7 +190,7 @@ async def taken(given):
     train = {"peripheral": received["peripheral"]}
     await client.call("periodic.transfer", peripheral=peripheral, train=train)
     expect_equal((await asyncio.wait_for(back, 60)).sid, 5, "the set of the train that came back")
-    # A train that is not there any more.
+    # A train that has ended.
     await client.call("periodic.stop", peripheral=received["peripheral"])
     await until(lambda: not given.controller.followed)
     await advertising.stop_periodic()

@@ -29,7 +29,7 @@ async def reads_nothing(given, connection, secret):
         except ProtocolError as error:
             expect_equal(error.error_namespace, "att", "who refused")
         except asyncio.CancelledError:
-            # Bumble cancels what waits on a link that ends.
+            # Bumble cancels pending operations on a link that ends.
             if asyncio.current_task().cancelling():
                 raise
 
@@ -138,7 +138,7 @@ async def zero_key_again(given):
     expect_equal(len(asked), 1, "how often somebody was asked")
     agent.abort()
     expect_equal(await given.bonds(), [bond], "the bonds")
-    # The owner's keys are what they were.
+    # The owner's keys are unchanged.
     await given.device.keystore.delete_all()
     await given.device.keystore.update(name, keys)
     misbehave(given, smp.Session)
@@ -215,7 +215,7 @@ async def claimed_identity(given):
     bond = await bond_made(given)
     [(name, keys)] = await until(device.keystore.get_all)
     irk = device.irk
-    # Another device, which tells the same identity, from an address that resolves and from one that does not.
+    # Another device, which reveals the same identity, from an address that resolves and from one that does not.
     for resolvable in (True, False):
         await device.keystore.delete_all()
         device.irk = secrets.token_bytes(16)
@@ -270,6 +270,6 @@ async def swapped_address(given):
     bond = await bond_made(given)
     if given.device.connections:
         await leave(connection)
-    # The keys are what they were.
+    # The keys are unchanged.
     await given.device.keystore.update(name, keys)
     await bonded_device_reads(given, bond)

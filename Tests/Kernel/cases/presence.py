@@ -22,7 +22,7 @@ class TwoDevices(zoo.Monitors):
 @stage(7, "monitored advertisers")
 async def monitored(resources):
     given = await first.build(resources, zoo.Monitors)
-    # The type of a device's address is known once it was heard: then the list has one entry of it.
+    # The type of a device's address is known once it was received: then the list has one entry of it.
     await given.client.call("scan.start")
     await given.client.next("scan.report", lambda report: report["address"] == ADDRESS)
     await given.client.call("scan.stop")
@@ -90,7 +90,7 @@ async def beside(given):
     await until(lambda: controller.is_monitoring)
     told = controller.told
     await packets(given, PACKETS)
-    # The device is reported once when the scan begins anew: an advertisement and its response.
+    # The device is reported once when the scan restarts: an advertisement and its response.
     expect(controller.told - told <= 2, f"{controller.told - told} events of {PACKETS} packets")
     expect_equal(given.client.take("scan.found", "scan.lost"), [], "what was told of a device that stayed")
     await given.client.call("scan.stop")

@@ -66,12 +66,12 @@ async def advertise(device):
 
 async def hear_all(given):
     """Waits until every device was heard twice from now on, so that all that is to be reported was."""
-    # An answer comes behind what waits, which was heard before.
+    # An answer follows waiting reports, which were received before.
     await given.observer.call("adapter.list")
     given.observer.forget("scan.report")
     for address in sorted(ALL) * 2:
         await given.observer.next("scan.report", lambda report, address=address: report["address"] == address)
-    # The same for what was heard since.
+    # The same for reports received since.
     await given.client.call("adapter.list")
 
 

@@ -59,7 +59,7 @@ async def wanted(given):
     changed = await client.call("peripheral.parameters", peripheral=identifier)
     expect(0.015 <= changed["interval"] <= 0.045, f"the interval without wishes: {changed['interval']}")
     client.forget("peripheral.parametersChanged")
-    # The device asks for what suits it; then for an interval that only updates of a connection can have.
+    # The device requests suitable parameters; then an interval that only updates of a connection can have.
     await given.device.send_async_command(ReadAllRemoteFeatures(connection.handle, 1))
     await request(given.device, connection, 24)
     await has(client, identifier, 0.003)

@@ -89,7 +89,7 @@ async def sleeps_and_wakes(given, active):
     expect_equal((listed["scanning"], listed["advertising"], listed["links"]), (False, 0, 0), "what goes on")
     printed = await given.daemon.bleshell("adapters")
     expect("suspended" in printed, f"bleshell adapters: {printed}")
-    # Nothing is tried meanwhile, however much there is to hear and to do.
+    # Nothing is tried meanwhile, regardless of pending reports and requests.
     await given.far.advertise()
     heard = len(controller.heard)
     await asyncio.sleep(3)

@@ -68,7 +68,7 @@ async def wanted(given):
     await told(client, 4)
     await client.call("peripheral.setParameters", peripheral=identifier)
     client.forget("peripheral.parametersChanged")
-    # The device asks for what suits it.
+    # The device requests a suitable subrate.
     await connection.update_subrate(5, 8, 2, 0, 8000)
     expect_equal((await told(client, 8))[1:], (2, 8, 0), "what the device asked for")
     await end(given, identifier)

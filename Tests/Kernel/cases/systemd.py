@@ -37,7 +37,7 @@ class Given:
 
 @stage(6, "systemd")
 async def installed(resources):
-    # The files are those of the host, on which bled may have kept something; what is removed here stays there.
+    # The files are the host's, on which bled may have kept something; files removed here stay there.
     shutil.rmtree("/var/lib/bled", ignore_errors=True)
     air = Air()
     await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
@@ -137,7 +137,7 @@ async def reloaded(_given):
     for policy, refused in (({"scan": []}, True), ({"scan": "nobody"}, True), ({}, False)):
         write_configuration(adapters=["hci0"], policy=policy)
         await run("systemctl", "reload", "bled.service")
-        # The signal is there when systemctl returns; that it was heeded shows a moment later.
+        # The signal is sent when systemctl returns; its effect shows a moment later.
         for _ in range(20):
             said = await as_user("--groups=bluetooth", "scan", "--time", "1", ok=range(256))
             if ("policy.scan" in said) == refused:
@@ -321,7 +321,7 @@ async def woken(_given):
     async with client:
         await client.call("session.open", restore="wake-test")
         await client.call("scan.start", services=[p.HEART_RATE])
-    # The program is gone; the belt is heard, at a tenth of the time.
+    # The program has ended; the belt is received, at a tenth of the time.
     async with asyncio.timeout(60):
         while not os.path.exists("/run/wake-test-ran"):
             await asyncio.sleep(0.1)

@@ -75,7 +75,7 @@ async def works(given):
     expect("/org/bluez/hci0" in tree and "/org/bluez/hci1" not in tree, f"the adapters of bluetoothd: {tree}")
     found = await given.daemon.bleshell("doctor", ok=(0, 1))
     expect("hci1 is in the hands of a program" in found, f"bleshell doctor: {found}")
-    # bluetoothd is in nobody's way.
+    # bluetoothd disturbs no program.
     expect("note     bluetoothd" in found, f"bleshell doctor: {found}")
 
 

@@ -108,7 +108,7 @@ async def plugged(given):
 
     second = await resources.open(await air.adapter(SECOND))
     await scans(daemon, client, "hci1", SECOND)
-    # The other one goes: it is told, and the one that came later works on.
+    # The other one is removed: that is reported, and the later one works on.
     await first.__aexit__()
     await daemon.until_state(client, "absent", "hci0")
     await second.__aexit__()

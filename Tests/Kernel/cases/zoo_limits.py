@@ -38,7 +38,7 @@ async def turns(given):
     expect(started["interval"] > 0.1, f"the interval without its pauses: {started}")
     listed = await described(given)
     expect_equal(listed.get("takingTurns"), ["connecting", "advertising", "scanning"], "what takes turns")
-    # The scan, which hears another device, listens for the one that is not there: connecting waits for that.
+    # The scan, which receives another device, listens for the absent one: connecting waits for that.
     for _ in range(2):
         given.client.forget("scan.report")
         await given.client.next("scan.report", lambda report: report["address"] == first.ADDRESS)

@@ -86,7 +86,7 @@ async def advertising_switched_off(given):
     await service.advertise("hci0")
     await hears(given.phone, published.NAME)
     given.disturber.advertising_off()
-    # Advertisements on their way are heard first.
+    # Advertisements on their way are received first.
     for _ in range(10):
         await hears(given.phone, published.NAME)
     await given.client.call("advertising.stop")

@@ -96,7 +96,7 @@ class EmulatedController(link_procedures.LinkProcedures):
         self.le_states = self.states.to_bytes(8, "little")
         self.accept_list = set()
         self._scans_extended = True
-        # As controllers before 4.1: only the central's may change the parameters of a link.
+        # Like controllers before 4.1: only the central's may change the parameters of a link.
         self.leaves_parameters_to_hosts = False
 
     def on_hci_command_packet(self, command):
@@ -130,7 +130,7 @@ class EmulatedController(link_procedures.LinkProcedures):
         super().on_le_connect_ind(packet)
 
     def on_hci_reset_command(self, command):
-        # Bumble's goes on with what it did.
+        # Bumble's continues its activities.
         for connection in list(self.le_connections.values()):
             connection.send_ll_control_pdu(ll.TerminateInd(hci.HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR))
         self.le_connections.clear()

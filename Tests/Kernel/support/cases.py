@@ -141,7 +141,7 @@ class Runner:
             failure = explain(error)
             reason = " ".join(failure.splitlines())
         except asyncio.CancelledError as error:
-            # Bumble cancels what waits on a link that ends.
+            # Bumble cancels pending operations on a link that ends.
             if asyncio.current_task().cancelling():
                 raise
             failure, reason = traceback.format_exc(), repr(error)
@@ -162,7 +162,7 @@ class Runner:
                 await resources.aclose()
         except Exception:
             print(f"cleaning up: {traceback.format_exc()}", flush=True)
-        # Until the kernel has removed the controllers, those of the next stage have higher numbers than hci0.
+        # Until the kernel has removed the controllers, the next stage's have higher numbers than hci0.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CONTROLLERS_REMOVED):
                 while controllers():

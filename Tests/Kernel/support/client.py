@@ -31,7 +31,7 @@ class Client:
         self._inbox = []
         self._news = asyncio.Condition()
         self._answers = {}
-        # The number of the last call; answers that belong to no call; who is told of each message, in order.
+        # The number of the last call; answers that belong to no call; the receivers of each message, in order.
         self.last_call = 0
         self.surplus = []
         self.watch = None

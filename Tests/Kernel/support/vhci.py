@@ -21,8 +21,8 @@ class Sink:
         try:
             os.write(self._file.fileno(), packet)
         except OSError as error:
-            # A kernel that has switched the controller off takes nothing more, not even the answer to the command that
-            # it sent last. Bumble's own transport closes the device then, as if the controller had been pulled.
+            # A kernel that has switched the controller off accepts nothing more, not even the answer to its last
+            # command. Bumble's own transport closes the device then, as if the controller had been unplugged.
             if error.errno != errno.ENXIO:
                 raise
 

@@ -207,7 +207,7 @@ class Connection:
         for call in pending.values():
             if not call.future.done():
                 call.future.set_exception(reason)
-                # Nobody may be waiting for it.
+                # There may be no waiting caller.
                 call.future.exception()
         endings, self._endings = self._endings, []
         for function in endings:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from bled.errors import violation
 
-# How many octets a line of the daemon may have.
+# Maximum octets of a line of the daemon.
 LONGEST_LINE = 1 << 20
 
 

@@ -60,7 +60,7 @@ class Listener:
             try:
                 await self._client.l2cap_unpublish(psm=self.psm, adapter=self.adapter)
             except BledError:
-                # Its adapter or the daemon has gone.
+                # Its adapter was removed, or the daemon has ended.
                 pass
 
     def drop(self) -> None:

@@ -18,7 +18,7 @@ from bled.protocol import (
 from bled.stream import Full, Stream
 
 Capability: TypeAlias = Literal["display", "displayYesNo", "keyboard", "keyboardDisplay", "none"]
-# How many questions wait; then they are refused.
+# Maximum waiting questions; further ones are refused.
 LIMIT = 64
 
 

@@ -13,7 +13,7 @@ from bled.errors import LimitReached
 from bled.protocol import ScanReport
 from bled.stream import Full, Stream
 
-# How many reports wait; then the oldest are dropped.
+# Maximum waiting reports; beyond it the oldest are dropped.
 REPORTS = 1024
 _LAST = 65535
 
@@ -53,7 +53,7 @@ class Scans:
                 remove()
 
     def _free(self) -> int:
-        # Not the number of the scan before, of which reports may still come.
+        # Not the number of the previous scan, which may still have reports.
         for _ in range(_LAST):
             self._last = self._last % _LAST + 1
             if self._last not in self._numbers:

@@ -32,7 +32,7 @@ from bled.stream import Full, Stream
 if TYPE_CHECKING:
     from bled.client import Client
 
-# How many events of devices wait to be read; then requests are refused.
+# Maximum waiting events of devices; beyond it requests are refused.
 LIMIT = 1024
 _INSUFFICIENT_RESOURCES = 0x11
 _INVALID_OFFSET = 0x07

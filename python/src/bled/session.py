@@ -11,7 +11,7 @@ from types import TracebackType
 from bled.client import Client
 from bled.errors import BledError, DaemonUnreachable, LimitReached
 
-# For how many seconds a preserved session may still be used by the former process of the program.
+# The time in seconds for which the former process of the program may still use a preserved session.
 OVERLAP = 10
 
 

@@ -65,7 +65,7 @@ class Loop:
         try:
             return future.result()
         except BaseException:
-            # Ctrl-C as well: nothing goes on behind the program's back.
+            # Ctrl-C as well: nothing continues without the program's knowledge.
             future.cancel()
             raise
 

@@ -13,7 +13,7 @@ from bled.errors import BledError, DaemonError, NotPermitted, too_slow, unreacha
 from bled.framing import Lines
 
 SYSTEM_SOCKET = "/run/bled/bled.sock"
-# How many octets may wait to be sent before callers wait, and before the connection is given up.
+# The octets waiting to be sent beyond which callers wait, and beyond which the connection is given up.
 HIGH_WATER = 64 * 1024
 UNSENT_LIMIT = 64 << 20
 _AT_ONCE = 64 * 1024
@@ -134,7 +134,7 @@ class Transport:
                 self._writing = True
                 self.loop.add_writer(self._socket, self._write)
         except OSError:
-            # The daemon has gone. Its last messages, which say why, are still to be read.
+            # The daemon has ended. Its last messages, with the reason, are still to be read.
             self._unsent.clear()
         if not self._unsent and self._writing:
             self._writing = False

@@ -11,7 +11,7 @@ from bled.protocol import AttributeFound, GattSubscriptionLost, GattValue, Perip
 from bled.stream import Full, Stream
 from bled.uses import SubscriptionRequest, Undo, UsedCharacteristic, Uses
 
-# How many values wait to be read before a stream ends with TooSlow.
+# Maximum waiting values before a stream ends with TooSlow.
 LIMIT = 4096
 
 
@@ -79,7 +79,7 @@ class Subscriptions:
         return feed
 
     def _undo(self, undo: Undo[UsedCharacteristic]) -> None:
-        # A request is not withdrawn: the device answers soon, and what came of it is released then.
+        # A request is not withdrawn: the device answers soon, and the result is released then.
         for used in undo.released:
             self._connection.tell("gatt.unsubscribe", {"peripheral": used.peripheral, "handle": used.handle})
 

@@ -34,7 +34,7 @@ ROWS = [
         ]
         for code in codes
     ),
-    # A controller that begins anew.
+    # A controller that restarts.
     Row("NOP in the middle", "", f"{WORKS}; controller nop; read 2A19 = 64", "stack 2", kernel=KERNELS,
         alone=True),
     Row("NOP during a scan", "", "scan; hears; controller nop; hears", "stack 2", alone=True),

@@ -14,7 +14,7 @@ REASONS = {
     "0e": "Generation Not Allowed", "0f": "Key Rejected", "10": "a reason of the future", "00": "reason 0",
 }
 REFUSED = "pair fails pairingFailed; bonds = 0; read 2A19 = 64"
-# The kernel tells of the pairing alone.
+# The kernel reports the pairing alone.
 ENDED = "remoteUserTerminatedConnection|pairingFailed"
 LOST = "connect fails pinOrKeyMissing ~ do not share keys any more"
 
@@ -45,7 +45,7 @@ ROWS = [
     # They may be in plain text, from any device nearby.
     Row("Keys come long before Encryption Change", "", "pair fails pairingFailed; bonds = 0", "stack 13", person=LEGACY,
         controller="out 0800 > pause:0.5 polite", kernel=OURS),
-    # Refusals, and what is malformed.
+    # Refusals, and malformed packets.
     *(
         Row(f"Pairing is refused: {name}", f"smp:01 > smp:05{code}", REFUSED, kernel=OURS)
         for code, name in REASONS.items()

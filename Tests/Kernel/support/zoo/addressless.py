@@ -13,6 +13,6 @@ class Addressless(EmulatedController):
         self.public_address = hci.Address("00:00:00:00:00:00", hci.Address.PUBLIC_DEVICE_ADDRESS)
 
     def on_le_connect_ind(self, packet):
-        # Nobody can mean an address that is not one.
+        # An address that is not one cannot be meant.
         if packet.advertiser_address != self.public_address:
             super().on_le_connect_ind(packet)

@@ -14,7 +14,7 @@ class LostEnds(EmulatedController):
         self._last_handle = 0
 
     def allocate_connection_handle(self):
-        # The kernel still knows the link whose end was lost: its handle is not used again.
+        # The kernel still knows the link with the lost end: its handle is not reused.
         self._last_handle += 1
         return self._last_handle
 

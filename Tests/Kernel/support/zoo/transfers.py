@@ -46,7 +46,7 @@ class Transfers(Periodic):
         super().__init__(*arguments, **named)
         self.supported_commands = self.supported_commands | COMMANDS
         self.takers = {}
-        # How often a train of each link came to nothing.
+        # The number of failed trains of each link.
         self.ignored = 0
         self._theirs = {}
 

@@ -24,7 +24,7 @@ from .truth import Truth
 BOUND = 60  # Seconds that a call, and the controller, may take to get there.
 DEVICES = 2
 TRACE = "/out/walk.trace"
-# The possible steps, and how often each is taken beside the others.
+# The possible steps, and their relative frequencies.
 STEPS = {
     "scan": 6,
     "unscan": 2,
@@ -185,7 +185,7 @@ class Walk:
     def _start(self, method, **params):
         future = self.client.start(method, **params)
         self._noted[self.client.last_call] = method
-        # An answer that nobody waits for any more is still one.
+        # An answer without a waiting caller is still one.
         future.add_done_callback(lambda done: done.cancelled() or done.exception())
         return future
 
@@ -210,7 +210,7 @@ class Walk:
     async def _advertise(self):
         if not self.advertising:
             self.advertising = True
-            # Sent at once: a step that follows may take it back.
+            # Sent at once: a following step may cancel it.
             self._begin("advertising.start", self._on_air(self.service.begin_advertising("hci0")))
 
     async def _on_air(self, started):
@@ -291,7 +291,7 @@ class Walk:
         client = self.client
         client.watch = None
         client.abort()
-        # The calls of the lost session have no caller any more.
+        # The calls of the lost session no longer have a caller.
         for _, future in self._calls:
             future.cancel()
         await self._open()
@@ -317,7 +317,7 @@ class Walk:
         device = self.world.peripherals[int(number)]
         device.is_there = False
         await device.device.stop_advertising()
-        # A connect that came too late waits.
+        # A late connect waits.
         text = f"peripheral.connect of device {number}"
         self._calls = [call for call in self._calls if call[0] != text]
 

@@ -19,7 +19,7 @@ from bled.stream import Stream
 
 _logger = logging.getLogger(__name__)
 _MANUFACTURER = 0xFF
-# The signal strength where none is known, as HCI has it.
+# The signal strength if unknown, as in HCI.
 _UNKNOWN_RSSI = 127
 
 
