@@ -34,7 +34,7 @@ public enum Quirk: Hashable, Sendable {
   /// Flow control to the host can be relied on: most controllers claim it, and no system has used it there. No fault.
   case flowControl
 
-  /// Whether it keeps something from working.
+  /// True if it keeps something from working.
   public var isFault: Bool {
     switch self {
     case .staticAddresses, .flowControl: false

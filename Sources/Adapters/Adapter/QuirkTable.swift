@@ -30,7 +30,7 @@ public struct QuirkTable: Hashable, Sendable {
       self.revision = revision
     }
 
-    /// Whether it names a make: learned quirks of a nameless controller are neither shared nor stored.
+    /// True if it names a make: learned quirks of a nameless controller are neither shared nor stored.
     public var isNamed: Bool { !modalias.isEmpty || company != nil }
   }
 
@@ -96,7 +96,7 @@ public struct QuirkTable: Hashable, Sendable {
 
   /// A controller of this model showed a quirk.
   /// - Parameter time: in seconds since the epoch.
-  /// - Returns: whether that is new.
+  /// - Returns: true if that is new.
   @discardableResult
   public mutating func learn(_ quirk: Quirk, of model: Model, at time: Double) -> Bool {
     guard Quirk.learnable.contains(quirk), time.isFinite, !quirks(of: model).contains(quirk) else { return false }
@@ -110,7 +110,7 @@ public struct QuirkTable: Hashable, Sendable {
   }
 
   /// A learned quirk was wrong, or is over.
-  /// - Returns: whether it was there.
+  /// - Returns: true if it was there.
   @discardableResult
   public mutating func forget(_ quirk: Quirk, of model: Model) -> Bool {
     guard let entries = learned[model], entries.contains(where: { $0.quirk == quirk }) else { return false }

@@ -85,7 +85,7 @@ struct ActivityTurns {
   /// The conclusions from refusals.
   var quirks: Set<Quirk> { Set(learned.map { .exclusion($0[0].quirkActivity, beside: $0[1].quirkActivity) }) }
 
-  /// Whether there is anything to be shared.
+  /// True if there is anything to be shared.
   var isLimited: Bool { !states.isSuperset(of: .all) || !disproved.isEmpty }
 
   /// The activities taking turns now; empty if all run together.

@@ -70,6 +70,6 @@ struct AdvertisingHandles {
   /// The controller may have forgotten all. Trains, which have to be ended first if it has not, are taken to be there.
   mutating func doubtAll() { formats = formats.filter(\.value.hasPeriodic) }
 
-  /// Whether a set is prepared, as far as is known.
+  /// True if a set is prepared, as far as is known.
   func isPrepared(_ handle: UInt8) -> Bool { formats[handle] != nil }
 }

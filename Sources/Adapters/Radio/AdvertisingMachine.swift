@@ -203,7 +203,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
   }
 
   /// The controller's advertisements are not known.
-  /// - Parameter isForgotten: whether it may have forgotten its sets: they are set up again then.
+  /// - Parameter isForgotten: true if it may have forgotten its sets: they are set up again then.
   mutating func doubt(isForgotten: Bool = false) {
     isDoubtful = true
     if isForgotten { handles.doubtAll() }

@@ -66,7 +66,7 @@ package struct CommandSlot {
     deadline = now.advanced(by: timeout)
   }
 
-  /// Whether the controller says that it takes commands, though it did (Core 5.4, Vol 4, Part E, 7.7.14: opcode 0).
+  /// True if the controller says that it takes commands, though it did (Core 5.4, Vol 4, Part E, 7.7.14: opcode 0).
   /// Firmware that starts says so; before the first answer it is that of the set-up.
   func isUnasked(_ event: HCIEvent) -> Bool {
     guard case .commandComplete(let complete) = event, complete.opcode == .none, complete.credits > 0, isFree else {
@@ -75,7 +75,7 @@ package struct CommandSlot {
     return lastAnswer != nil
   }
 
-  /// Whether an answer came just before: some controllers give a credit behind each.
+  /// True if an answer came just before: some controllers give a credit behind each.
   func hasJustAnswered(at now: Instant) -> Bool { lastAnswer.map { now < $0.advanced(by: .seconds(1)) } ?? false }
 
   /// Takes an event.

@@ -57,7 +57,7 @@ public struct ValueFormat: Hashable, Sendable {
     /// Octets as they are.
     case octets(Int?)
 
-    /// Whether arithmetic can follow.
+    /// True if arithmetic can follow.
     public var isNumber: Bool {
       switch self {
       case .integer, .float, .medicalFloat: true
@@ -70,7 +70,7 @@ public struct ValueFormat: Hashable, Sendable {
   public struct Integer: Hashable, Sendable {
     /// 1 to 64; unused bits of the highest octet are ignored.
     public var bits: Int
-    /// Whether the most significant octet comes first.
+    /// True if the most significant octet comes first.
     public var isBigEndian: Bool
 
     /// Its length.

@@ -5,7 +5,7 @@ import Bluetooth
 public struct ValueMeaning: Hashable, Sendable {
   /// For people: "22.60 °C".
   public let text: String
-  /// Whether the text is a guess: the octets happen to be printable characters.
+  /// True if the text is a guess: the octets happen to be printable characters.
   public let isGuess: Bool
   /// Its number, or the first of them; finite.
   public let number: Double?

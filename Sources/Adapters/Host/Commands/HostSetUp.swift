@@ -97,7 +97,7 @@ package struct HostSetUp {
   ///   - spare: the static random address of a controller that has none.
   ///   - modalias: its name for drivers; empty where the system has none.
   ///   - quirks: where its model is looked up.
-  ///   - avoidsExtended: whether it is to be used without extended commands in any case.
+  ///   - avoidsExtended: true if it is to be used without extended commands in any case.
   ///   - others: the addresses of the other adapters.
   package init(
     spare: DeviceAddress, modalias: String = "", quirks: QuirkTable = QuirkTable(), avoidsExtended: Bool = false,

@@ -45,7 +45,7 @@ package struct RepeatedAttempts: Sendable {
   package mutating func succeeded(_ peer: DeviceAddress) { devices[peer] = nil }
 
   /// Until when a device has to wait; nil if it need not.
-  /// - Parameter isWanted: whether this machine asks for the pairing.
+  /// - Parameter isWanted: true if this machine asks for the pairing.
   package func wait(of peer: DeviceAddress, isWanted: Bool = false, now: Instant) -> Instant? {
     let end = max(isWanted ? .zero : all.until, devices[peer]?.until ?? .zero)
     return now < end ? end : nil

@@ -7,7 +7,7 @@ protocol Connectable: AnyObject {
   var linkEnd: SimulatedLink.End { get }
   /// The time from an attempt's beginning to its outcome.
   func connectDelay() -> Duration
-  /// Whether it responds to this attempt.
+  /// True if it responds to this attempt.
   func answersConnect() -> Bool
   /// Receives its side of a new link.
   func accept(_ link: SimulatedLink)

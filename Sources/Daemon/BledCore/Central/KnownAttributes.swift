@@ -178,7 +178,7 @@ struct KnownAttributes: Hashable {
     }
   }
 
-  /// Whether a service, as far as it is known here, is the same there.
+  /// True if a service, as far as it is known here, is the same there.
   func isSame(_ service: Service, in other: KnownAttributes) -> Bool {
     guard let there = other.service(ifKnown: service.range.lowerBound) else { return false }
     guard there.range == service.range, there.uuid == service.uuid,
@@ -200,7 +200,7 @@ struct KnownAttributes: Hashable {
     }
   }
 
-  /// Whether a service is not searched together with others.
+  /// True if a service is not searched together with others.
   func isSearchedByItself(_ service: Service) -> Bool { searchedByThemselves.contains(service.range.lowerBound) }
 
   /// The characteristic with this value handle.

@@ -32,6 +32,6 @@ struct ServiceComparison {
     return start...end
   }
 
-  /// Whether the known attributes are still the compared ones.
+  /// True if the known attributes are still the compared ones.
   func isCurrent(_ known: KnownAttributes) -> Bool { known.epoch == self.known.epoch }
 }
