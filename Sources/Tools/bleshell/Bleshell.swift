@@ -66,7 +66,7 @@ extension Bleshell {
   /// The language of its commands.
   @MainActor fileprivate static let language = CommandLanguage(root: Bleshell.self)
 
-  /// Prints the parser's text for an error, or the help that was asked for, and ends.
+  /// Prints the parser's text for an error, or the requested help, and ends.
   @MainActor fileprivate static func end(with error: any Error) -> Never {
     let output = Output(json: CommandLine.arguments.contains("--json"))
     let (message, status) = language.outcome(of: error, json: output.json)

@@ -8,7 +8,7 @@ import FoundationEssentials
 @MainActor final class Cloning {
   private static let genericAccess: BluetoothUUID = 0x1800
   private static let deviceName: BluetoothUUID = 0x2A00
-  /// So many values are kept of each characteristic.
+  /// Maximum values kept of each characteristic.
   private static let maximumValues = 10_000
 
   private let device: Device

@@ -72,7 +72,7 @@ extension AdapterDescription {
 }
 
 extension AdapterDescription.Quirk {
-  /// The fault, and since when it is known: "it refuses …; learned on 2026-11-27".
+  /// The fault, and the date of learning it: "it refuses …; learned on 2026-11-27".
   var text: String { reason + (learned.map { "; learned on \(Self.day($0))" } ?? "") }
 
   /// The day of a time, in UTC.

@@ -84,8 +84,8 @@ func announce(_ advertisement: AdvertisingStart.Result, name: String?, _ output:
     "advertising \(shown.map { "as \($0) " } ?? "")on \(advertisement.adapter)\(every(advertisement.interval))")
 }
 
-/// Reports the events of an advertisement, for so many seconds; without a time until Ctrl-C, the regular end.
-/// - Parameter exchange: The data and the responses of its train, which go on meanwhile.
+/// Reports the events of an advertisement, for this number of seconds; without a time until Ctrl-C, the regular end.
+/// - Parameter exchange: The data and the responses of its train, which continue meanwhile.
 func follow(
   _ advertisement: AdvertisingStart.Result, of client: BledClient, for time: Double?,
   beside exchange: ResponseExchange? = nil, _ output: Output
@@ -116,7 +116,7 @@ private func report(
   throw BledError.daemonUnreachable.error("the connection to bled was closed")
 }
 
-/// Why an advertisement has ended by itself, for people.
+/// The reason why an advertisement has ended by itself, for people.
 private func ending(_ end: Word<AdvertisingEnd>) -> String {
   switch end.known {
   case .duration: "its time is over"

@@ -70,7 +70,7 @@ struct BeaconCommand: ShellCommand {
     let interval: Double
   }
 
-  /// The advertised data, and the same for people.
+  /// The advertised data, and its description for people.
   private func content() throws -> (AdvertisingStart.Params, DecodedData) {
     let power = Int8(clamping: power)
     if let uuid {
@@ -82,7 +82,7 @@ struct BeaconCommand: ShellCommand {
       let beacon = IBeacon(uuid: uuid, major: major, minor: minor, measuredPower: power)
       return (.init(manufacturerData: HexBytes(beacon.manufacturerData.octets)), beacon.decoded)
     }
-    // Eddystone tells the power at 0 m, which is 41 dB more.
+    // Eddystone contains the power at 0 m, which is 41 dB more.
     let txPower = Int8(clamping: min(max(self.power + 41, -100), 20))
     let data: [UInt8]
     if let url {

@@ -28,7 +28,7 @@ struct CaptureCommand: ShellCommand {
     _ = try chosenFormat
   }
 
-  /// The format that was asked for, or that of the file's name.
+  /// The requested format, or the one of the file's name.
   private var chosenFormat: CaptureFormat {
     get throws {
       if let format { return format }
@@ -95,7 +95,7 @@ struct CaptureCommand: ShellCommand {
       if written > 0 {
         rest = rest.dropFirst(written)
       } else if errno == EAGAIN {
-        // Standard output may be one that does not block, as the parent process left it.
+        // Standard output may be non-blocking, as the parent process left it.
         var room = pollfd(fd: sink, events: Int16(POLLOUT), revents: 0)
         _ = poll(&room, 1, -1)
       } else if errno != EINTR {

@@ -19,7 +19,7 @@ struct CloneCommand: ShellCommand {
   @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
   @OptionGroup(title: "Common options") var global: GlobalOptions
 
-  /// Seconds for which advertisements are heard before it connects.
+  /// Seconds of receiving advertisements before it connects.
   private static let listening = 3.0
 
   func validate() throws { try checkTime(watch) }
@@ -51,7 +51,7 @@ struct CloneCommand: ShellCommand {
 }
 
 extension FoundDevice {
-  /// Whether a report is of this device.
+  /// True if a report belongs to this device.
   fileprivate func isHeard(in report: ScanReport.Params) -> Bool {
     switch reference {
     case .identifier(let identifier): report.peripheral == identifier

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How a command reaches its device.
+/// The options for connecting to a command's device.
 struct ConnectionOptions: ParsableArguments {
   @Option(
     name: .customLong("timeout"),

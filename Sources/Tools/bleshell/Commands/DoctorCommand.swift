@@ -40,7 +40,7 @@ struct DoctorCommand: ShellCommand {
     return findings + [Finding(.daemon, .note, "This is bleshell \(Build.text).")]
   }
 
-  /// The daemon's findings, and whether it has adapters, of which the kernel's Bluetooth drives none.
+  /// The daemon's findings, and true if it has adapters, none of them over the kernel's Bluetooth.
   @MainActor private static func daemonFindings(_ shell: Shell) async -> ([Finding], isWithoutKernel: Bool) {
     do {
       let client = try await shell.connection()
@@ -96,7 +96,7 @@ struct DoctorCommand: ShellCommand {
 }
 
 extension Finding {
-  /// The same as a note, if it is about hardware.
+  /// This finding as a note, if it is about hardware.
   fileprivate var asNote: Finding {
     let isAboutHardware = [.kernel, .adapter, .rfkill, .owner].contains(check)
     return isAboutHardware && verdict == .problem ? Finding(check, .note, message, remedy: remedy) : self

@@ -10,7 +10,7 @@ enum Expectation: Equatable {
   case notification(characteristic: String, value: ExpectedValue)
   /// A value that is read from one.
   case value(characteristic: String, value: ExpectedValue)
-  /// That a device is heard.
+  /// A device is received.
   case device(String)
   /// That the current device disconnects.
   case disconnected

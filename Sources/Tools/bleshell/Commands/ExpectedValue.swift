@@ -5,13 +5,13 @@ enum ExpectedValue: Equatable {
   case any
   /// These octets, as far as the bits of the mask are set.
   case octets([UInt8], mask: [UInt8]?)
-  /// A number in a range, in the unit of the characteristic; of one without a known format the whole number that its
-  /// octets are, the least significant first.
+  /// A number in a range, in the unit of the characteristic; without a known format, the octets as a whole number, the
+  /// least significant first.
   case range(ClosedRange<Double>)
 
   /// - Parameters:
   ///   - text: Octets in hex, a text, or a range such as 60..100, 60.. or ..100; nil: any value.
-  ///   - isText: Whether it is a text.
+  ///   - isText: True if it is a text.
   ///   - mask: Octets in hex.
   /// - Throws: `Failure` for other text.
   init(_ text: String?, isText: Bool, mask: String?) throws {
@@ -42,7 +42,7 @@ enum ExpectedValue: Equatable {
     return lower...upper
   }
 
-  /// Whether a value is one that is expected.
+  /// Returns true if a value is expected.
   func fits(_ value: [UInt8], of attribute: Attribute) -> Bool {
     switch self {
     case .any: true

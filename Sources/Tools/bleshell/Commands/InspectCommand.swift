@@ -29,7 +29,7 @@ struct InspectCommand: ShellCommand {
     }
   }
 
-  /// Prints all that can be had.
+  /// Prints everything available.
   @MainActor private func print(_ device: Device, _ output: Output) async throws {
     let link = try await device.peripheral.parameters()
     let services = try await device.tree()

@@ -114,7 +114,7 @@ struct L2CAPListenCommand: ShellCommand {
   if options.send != nil || options.receive != nil {
     output.problem("\(pump.sent) octets sent, \(pump.received) received")
   }
-  // All that was wanted came: how the channel ends does not matter.
+  // All wanted octets were received: the kind of the channel's end does not matter.
   guard !isWhole else { return }
   for try await end in ends {
     guard let reason = end.reason else { return }

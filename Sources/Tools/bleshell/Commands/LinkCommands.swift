@@ -22,7 +22,7 @@ struct InfoCommand: ShellCommand {
   }
 }
 
-/// A person's wishes for the parameters of a connection.
+/// The options for the parameters of a connection.
 struct LinkOptions: ParsableArguments {
   @Option(
     help:
@@ -62,7 +62,7 @@ struct LinkOptions: ParsableArguments {
     return (first, last)
   }
 
-  /// Nil if nothing is wanted.
+  /// Nil without a request.
   var wish: LinkWish? {
     let wish = LinkWish(
       minimumInterval: range?.least, maximumInterval: range?.most, latency: latency, timeout: supervision,

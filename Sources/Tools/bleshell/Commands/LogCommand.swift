@@ -48,7 +48,7 @@ struct LogCommand: ShellCommand {
     }
   }
 
-  /// Shows a recording. Devices have the names that the user gives them, or that they told in it.
+  /// Shows a recording. Devices have the names given by the user, or revealed in it.
   @MainActor private func show(
     _ recording: RecordingFile, of device: String?, _ own: NameList, _ output: Output
   ) async throws {
@@ -91,7 +91,7 @@ struct LogCommand: ShellCommand {
     }
     let (capture, received) = try await client.startCapture(format: .btsnoop, adapter: adapter)
     guard let descriptor = received.take() else { return }
-    // A slow reader loses packets in the daemon, which says so, and none here.
+    // A slow reader loses packets in the daemon, which reports that, and none here.
     let reader = Mutex((RecordingParser(), TrafficDecoder(advertisements: advertisements, commands: hci)))
     let (entries, continuation) = AsyncStream.makeStream(
       of: TrafficEntry.self, bufferingPolicy: .bufferingOldest(65_536))
@@ -129,11 +129,11 @@ struct TrafficView {
   let showsAnnotations: Bool
   /// The only device to show packets of; nil: all.
   var only: DeviceAddress?
-  /// The name of a device; nil if it has none.
+  /// The name of a device; nil without one.
   private let name: @Sendable (DeviceAddress) async throws -> String?
-  /// The names that were asked for.
+  /// The names looked up so far.
   private var names: [DeviceAddress: String?] = [:]
-  /// How many names are remembered.
+  /// Maximum remembered names.
   private static let maximumNames = 1024
 
   init(output: Output, showsAnnotations: Bool, name: @escaping @Sendable (DeviceAddress) async throws -> String?) {
@@ -171,7 +171,7 @@ struct TrafficView {
     return name
   }
 
-  /// The same as an object.
+  /// The line as an object.
   private struct Line: Encodable {
     let adapter: Int?
     let address: String?

@@ -93,7 +93,7 @@ struct PairingImportCommand: ShellCommand {
     var problems = found.problems
     for bond in found.bonds {
       do { _ = try await client.call(PairingImport.self, bond) } catch {
-        // One that is not valid is no reason to leave out the others; without permission none would be taken.
+        // An invalid one is no reason to leave out the others; without permission none would be accepted.
         guard error.domain == .bled, error.code == BledError.invalidParameter.rawValue else { throw error }
         problems.append((bond.address, error.message))
         continue
@@ -108,7 +108,7 @@ struct PairingImportCommand: ShellCommand {
     if found.bonds.isEmpty, !output.json { output.line("nothing to take over in \(from)") }
   }
 
-  /// The keys go to no daemon but one of root, of this user, or of the user bled, however its socket was named.
+  /// The keys are sent only to a daemon of root, of this user, or of the user bled, regardless of the socket's name.
   private static func check(_ user: UInt32?) throws {
     guard let user else { throw Failure("the keys stay here: the kernel does not tell the user of this daemon") }
     guard user != 0, user != geteuid(), user != getpwnam("bled")?.pointee.pw_uid else { return }

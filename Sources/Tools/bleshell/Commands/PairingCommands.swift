@@ -53,7 +53,7 @@ struct PairCommand: ShellCommand {
         let reached = try await device.peripheral.pair(level: level)
         progress.end()
         guard !output.json else { return try output.object(reached) }
-        // With keys that suffice nothing is asked, and no passkey is compared.
+        // With sufficient keys no question is asked, and no passkey is compared.
         let hadKeys = former?.level == reached.level && former?.keySize == reached.keySize
         let kept =
           hadKeys

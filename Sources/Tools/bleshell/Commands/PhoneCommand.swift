@@ -43,7 +43,7 @@ struct PhoneCommand: ShellCommand {
       }
     }
 
-    /// Whether it goes on until something ends it.
+    /// True if it continues until an event ends it.
     var isFollowed: Bool {
       switch self {
       case .notifications, .media: true
@@ -136,13 +136,13 @@ struct PhoneCommand: ShellCommand {
   }
 
   /// The time is over.
-  /// - Throws: `Failure` if some of the lines have not come.
+  /// - Throws: `Failure` if some of the lines are missing.
   private func checkCount() throws {
     if let count { throw Failure("fewer than \(count) lines came within the time") }
   }
 
-  /// Follows something until enough lines came, the time is over, or Ctrl-C.
-  /// - Returns: Whether the time was over before.
+  /// Runs `body` until there are enough lines, the time is over, or Ctrl-C.
+  /// - Returns: True if the time was over before.
   @MainActor private func limited(_ body: @escaping @MainActor @Sendable () async throws -> Void) async throws -> Bool {
     do {
       let done: Void? = try await withDeadline(time ?? 0) {

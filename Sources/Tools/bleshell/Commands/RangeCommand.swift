@@ -46,8 +46,8 @@ struct RangeCommand: ShellCommand {
 }
 
 extension BeaconRanging.Region {
-  /// The advertised data of its beacons. Which of them is still there is not the daemon's to say: it knows devices by
-  /// their addresses, and a phone that is a beacon changes its own.
+  /// The advertised data of its beacons. The daemon cannot report a beacon that is gone: it knows devices by their
+  /// addresses, and a phone acting as a beacon changes its own.
   fileprivate var manufacturer: ScanStart.Manufacturer {
     let (data, mask) = pattern
     return .init(company: IBeacon.company, data: HexBytes(data), mask: HexBytes(mask))

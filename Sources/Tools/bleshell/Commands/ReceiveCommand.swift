@@ -32,7 +32,7 @@ struct ReceiveCommand: ShellCommand {
     try await node.advertise()
     output.problem("receiving as \"\(node.name)\" into \(folder); Ctrl-C ends it")
     let stopping = Task {
-      // A daemon that ends takes the listener with it, and this stream, which ends with an error then.
+      // A daemon that ends takes the listener with it, and this stream, which then ends with an error.
       do { for try await _ in client.notifications(AdapterChanged.self) {} } catch {}
       await node.stop()
     }
@@ -56,7 +56,7 @@ struct ReceiveCommand: ShellCommand {
     throw BledError.daemonUnreachable.error("the connection to bled was closed")
   }
 
-  /// Receives of all senders at the same time: one that is gone does not hold up the others.
+  /// Receives from all senders at the same time: a lost one does not delay the others.
   private func receiveAll(_ node: NearbyNode, _ receiver: FileReceiver) async {
     await withDiscardingTaskGroup { group in
       for await invitation in node.invitations {

@@ -8,7 +8,7 @@ struct ResponseExchange: Sendable {
   let advertising: Int
   let data: [(subevent: Int, data: HexBytes)]
 
-  /// Goes on until the task is cancelled, or the train cannot be sent any more.
+  /// Continues until the task is cancelled, or the train can no longer be sent.
   func run(with client: BledClient, _ output: Output) async throws {
     let advertising = advertising
     let responses = client.notifications(AdvertisingResponses.self) { $0.advertising == advertising }
@@ -23,7 +23,7 @@ struct ResponseExchange: Sendable {
     }
   }
 
-  /// Sends data in each interval. Data that came too late for its subevent is told, and sent with the next one.
+  /// Sends data in each interval. Data that was late for its subevent is reported, and sent with the next one.
   private static func send(_ params: AdvertisingSend.Params, _ client: BledClient, _ output: Output) async throws {
     while !Task.isCancelled {
       do throws(BluetoothError) {

@@ -4,7 +4,7 @@ import BledRPC
 import FoundationEssentials
 
 extension ScanCommand {
-  /// The time without a packet after which a device is away, where none is given, in seconds.
+  /// The default time without a packet after which a device is away, in seconds.
   private static let usualTime = 10.0
 
   func validatePresence() throws {
@@ -16,7 +16,7 @@ extension ScanCommand {
     guard keys == nil else { throw ValidationError("--presence and --keys: give one of them") }
   }
 
-  /// Shows which of the named devices are there, a line for each change and a table at the end.
+  /// Shows the presence of the named devices, a line for each change and a table at the end.
   func runPresence(in shell: Shell, _ output: Output) async throws {
     let client = try await shell.connection()
     var wanted = try parameters(live: false)

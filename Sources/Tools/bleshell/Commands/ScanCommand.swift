@@ -97,7 +97,7 @@ struct ScanCommand: ShellCommand {
         throw BledError.daemonUnreachable.error("the connection to bled was closed")
       }
     } catch is CancellationError {
-      // Ctrl-C is a regular end: the devices heard are shown.
+      // Ctrl-C is a regular end: the received devices are shown.
     }
     if !output.json, !duplicates, !csv { table.finish(connected: await connected(in: shell, table)) }
     if expect, isEmpty { throw Failure(output.json || duplicates || csv ? "no device was heard" : "") }
@@ -122,7 +122,7 @@ struct ScanCommand: ShellCommand {
     if expect, view.table.isEmpty { throw Failure("") }
   }
 
-  /// Sentences on the devices that were not heard since they are connected here: most do not advertise meanwhile.
+  /// Sentences on the devices that were not received because they are connected here: most do not advertise meanwhile.
   @MainActor private func connected(in shell: Shell, _ table: ScanTable) async -> [String] {
     guard let known = try? await shell.connection().call(PeripheralList.self, Empty(), timeout: .seconds(5)) else {
       return []
@@ -139,8 +139,8 @@ struct ScanCommand: ShellCommand {
     }
   }
 
-  /// Whether a device that was not heard passes the filters, as far as they are on names and addresses; with others it
-  /// is worth a mention where nothing was heard.
+  /// True if a device that was not received passes the filters for names and addresses; with other filters it is
+  /// mentioned if no device was received.
   @MainActor private func couldBeMeant(_ device: PeripheralList.Entry, _ table: ScanTable) -> Bool {
     guard addresses.isEmpty || addresses.contains(where: { $0.uppercased() == device.address }),
       filters.passes(name: device.name ?? "")
@@ -148,7 +148,7 @@ struct ScanCommand: ShellCommand {
     return services.isEmpty && filters.isOnNames || table.isEmpty
   }
 
-  /// Connects to the device that was chosen, shows it, and goes on in line mode.
+  /// Connects to the chosen device, shows it, and continues in line mode.
   @MainActor private func inspect(_ identifier: String, in shell: Shell, _ output: Output) async throws {
     let device = try await shell.connect(identifier, within: Deadline(limit: nil))
     output.line("connected to \(output.styled(Output.clean(device.name), .bold))")
@@ -157,7 +157,7 @@ struct ScanCommand: ShellCommand {
     if !shell.isLineMode { try await LineMode(shell: shell).run() }
   }
 
-  /// Keys come from a file, as all users can see the arguments of a process.
+  /// Keys are read from a file, as all users can see the arguments of a process.
   private func readKeys(_ path: String) throws(FileError) -> [ScanStart.Key] {
     var keys: [ScanStart.Key] = []
     for member in try JSONFile.read(path).members() {
@@ -177,7 +177,7 @@ struct ScanCommand: ShellCommand {
     )
   }
 
-  /// Says which adapters go away and come back, until it is cancelled.
+  /// Reports adapters that disappear and return, until it is cancelled.
   private func tellOfAdapters(of client: BledClient, _ output: Output) -> Task<Void, any Error> {
     let changes = client.notifications(AdapterChanged.self, buffering: .newest(64))
     return Task { @MainActor in
@@ -188,7 +188,7 @@ struct ScanCommand: ShellCommand {
     }
   }
 
-  /// Shows which devices are not heard any more, until it is cancelled.
+  /// Shows devices that are no longer received, until it is cancelled.
   private func showLost(of client: BledClient, in table: ScanTable, _ output: Output) -> Task<Void, any Error> {
     let losses = client.notifications(ScanLost.self, buffering: .newest(1024))
     return Task { @MainActor in
@@ -220,7 +220,7 @@ struct ScanCommand: ShellCommand {
 }
 
 extension ScanReport.Params {
-  /// The same with the name that the user gives the device.
+  /// The report with the name that the user gives the device.
   func named(_ names: NameList) -> Self {
     guard let name = names.name(ofDevice: address) else { return self }
     var report = self

@@ -30,10 +30,10 @@ struct ScanFilterOptions: ParsableArguments {
     _ = try filter
   }
 
-  /// The beginning of a name as it is, which `scan.start` has a member of its own for.
+  /// The beginning of a name, unchanged, for which `scan.start` has a member of its own.
   var namePrefix: String? { wholeName || ignoreCase ? nil : name }
 
-  /// The filter, for everything else; nil: none is wanted.
+  /// The filter, for everything else; nil for none.
   var filter: ScanStart.Filter? {
     get throws {
       let filter = ScanStart.Filter(
@@ -45,17 +45,17 @@ struct ScanFilterOptions: ParsableArguments {
     }
   }
 
-  /// Whether a name is one that is wanted.
+  /// Returns true if a name matches.
   func passes(name: String) -> Bool {
     guard let wanted = self.name else { return true }
     let (wantedText, text) = ignoreCase ? (wanted.lowercased(), name.lowercased()) : (wanted, name)
     return wholeName ? text == wantedText : text.hasPrefix(wantedText)
   }
 
-  /// Whether everything passes.
+  /// True if everything passes.
   var isUnused: Bool { name == nil && isOnNames }
 
-  /// Whether nothing but names is filtered.
+  /// True if only names are filtered.
   var isOnNames: Bool {
     manufacturer == nil && serviceData == nil && pattern == nil && addressKinds.isEmpty && !connectable
   }

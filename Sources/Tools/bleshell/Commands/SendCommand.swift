@@ -112,10 +112,10 @@ struct SendCommand: ShellCommand {
   }
 }
 
-/// The names that were found.
+/// The discovered names.
 private actor PeerNames {
   private(set) var all: Set<String> = []
 
-  /// - Returns: whether it is new; above 256 names no more are kept.
+  /// - Returns: true if it is new; above 256 names no more are kept.
   func add(_ name: String) -> Bool { all.count < 256 && all.insert(name).inserted }
 }

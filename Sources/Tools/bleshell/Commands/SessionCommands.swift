@@ -72,7 +72,7 @@ extension SessionDescription {
     return mine ? "this bleshell" : [name ?? program, process].compactMap { $0 }.joined(separator: ", ")
   }
 
-  /// The name that the program gave, and that of its executable if it differs.
+  /// The name given by the program, and its executable's if it differs.
   fileprivate var label: String {
     let label = [name, program == name ? nil : program.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
     return (label.isEmpty ? "-" : label) + (mine ? ", here" : preserved == true ? ", gone" : "")
@@ -113,7 +113,7 @@ extension SessionDescription {
     return text.isEmpty ? "-" : text
   }
 
-  /// How many of its channels wait for a device that does not read.
+  /// The number of its channels that wait for a device that does not read.
   private var stuck: String {
     let count = channels?.count { !$0.hasRoom } ?? 0
     return count == 0 ? "" : " (\(count) without room)"

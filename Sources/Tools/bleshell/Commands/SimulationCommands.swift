@@ -46,7 +46,7 @@ struct SimulationCommand: ParsableCommand {
 
     func run(in shell: Shell) async throws {
       let output = output(of: shell)
-      // The daemon does all that is due until then, a day of it at the most.
+      // The daemon does everything due until then, a day of it at the most.
       let moved = try await shell.connection().call(
         SimulationAdvance.self, .init(seconds: seconds), timeout: .seconds(3600))
       if output.json { try output.object(moved) } else { output.line("the time is \(moved.time)") }
@@ -142,7 +142,7 @@ struct SimulationCommand: ParsableCommand {
 }
 
 extension ShellCommand {
-  /// Calls a method without a result. With `--json` an empty object says that it has succeeded.
+  /// Calls a method without a result. With `--json` an empty object reports its success.
   @MainActor fileprivate func command<Call: ClientCall>(
     _ call: Call.Type, _ params: Call.Params, in shell: Shell
   ) async throws where Call.Result == Empty {

@@ -172,12 +172,12 @@ struct SubscribeCommand: ShellCommand {
   private let output: Output
   private let isCSV: Bool
   private let isPlot: Bool
-  /// How many values are still to come; nil: no limit.
+  /// The number of values still to print; nil: no limit.
   private var left: Int?
   private var view: PlotView?
   /// The last message since the last value.
   private var said: String?
-  /// Whether a person has ended the plot.
+  /// True if the user has ended the plot.
   private(set) var isEnded = false
   /// Ends it.
   var end: () -> Void = {}
@@ -186,7 +186,7 @@ struct SubscribeCommand: ShellCommand {
     (self.output, self.isCSV, self.isPlot, self.left) = (output, isCSV, isPlot, left)
   }
 
-  /// - Returns: Whether it was the last one.
+  /// - Returns: True if it was the last one.
   func receive(_ value: [UInt8], of attribute: Attribute, _ device: Device) throws -> Bool {
     // Another characteristic may have sent the last one.
     guard left ?? 1 > 0 else { return true }
@@ -202,7 +202,7 @@ struct SubscribeCommand: ShellCommand {
     return left == 0
   }
 
-  /// Says why values are missing, once for each reason.
+  /// Reports the reason for missing values, once for each reason.
   func interrupt(_ text: String) {
     defer { said = text }
     guard said != text else { return }

@@ -150,7 +150,7 @@ struct SyncCommand: ShellCommand {
     throw BledError.daemonUnreachable.error("the connection to bled was closed")
   }
 
-  /// Responds to a packet; one that came too late is told, and the next one is awaited.
+  /// Responds to a packet; a late response is reported, and the next packet is awaited.
   @MainActor private func send(
     _ answer: HexBytes, _ slot: Int, to report: PeriodicReport.Params, of client: BledClient, _ output: Output
   ) async {

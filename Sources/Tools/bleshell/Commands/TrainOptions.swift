@@ -2,7 +2,7 @@ import ArgumentParser
 import BledRPC
 import Bluetooth
 
-/// Options of `bleshell advertise` for a train to which devices respond.
+/// Options of `bleshell advertise` for a train with responses of devices.
 struct TrainOptions: ParsableArguments {
   @Option(
     help: """
@@ -26,7 +26,7 @@ struct TrainOptions: ParsableArguments {
   /// The shortest time between two subevents, in seconds.
   private static let shortest = 0.0075
 
-  /// Whether a command with them exchanges data until it is ended.
+  /// True if a command with them exchanges data until it is ended.
   var isExchange: Bool { !sends.isEmpty }
 
   /// The slots of a train; nil without `--subevents`.

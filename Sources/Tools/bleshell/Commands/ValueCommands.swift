@@ -18,7 +18,7 @@ struct ReadCommand: ShellCommand {
       number in the unit of the characteristic.
       """)
 
-  /// How a value is printed alone.
+  /// The form of a value printed alone.
   enum Form: String, ExpressibleByArgument, CaseIterable { case hex, text, raw, number }
 
   @Argument(
@@ -67,7 +67,7 @@ struct ReadCommand: ShellCommand {
     }
   }
 
-  /// Whether the name and the format are known without a look at the services and descriptors of the device.
+  /// True if the name and the format are known without reading the services and descriptors of the device.
   @MainActor private func isKnown(_ path: AttributePath, of device: Device) -> Bool {
     guard let uuid = path.characteristic else { return true }
     let list = device.naming.list
@@ -129,7 +129,7 @@ extension ReadCommand {
         }
         left = left.map { $0 - 1 }
         guard left != 0, let every else { return }
-        // Rounds that took longer than the time between two are left out.
+        // Rounds that exceeded the interval are left out.
         repeat { next += .seconds(every) } while next <= .now
         try await Task.sleep(until: next)
       }
@@ -214,9 +214,9 @@ extension WriteCommand {
   }
 }
 
-/// Hex digits as people write them: in one piece or in groups, with or without 0x.
+/// Parses hex digits as people write them: in one piece or in groups, with or without 0x.
 /// - Parameter hint: The possible alternatives.
-/// - Throws: `Failure`, which says so.
+/// - Throws: `Failure` for other text.
 func octets(_ text: String, hint: String = "") throws -> [UInt8] {
   let separators: Set<Character> = [" ", ":", "-"]
   let digits = text.hasPrefix("0x") ? text.dropFirst(2) : text[...]

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ValueFormats
 
-/// How values are read.
+/// The options for reading values.
 struct ValueOptions: ParsableArguments {
   @Option(
     name: .customLong("as"),

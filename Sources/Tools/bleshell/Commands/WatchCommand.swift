@@ -26,7 +26,7 @@ struct WatchCommand: ShellCommand {
       _ = try await withDeadline(time ?? 0) { @MainActor in
         var linked: Set<String> = []
         let changes = try await client.linkChanges()
-        // The first line tells a reader that nothing is missed from here on.
+        // The first line shows a reader that nothing is missed from here on.
         if csv { output.line("time,date,number,unit,peripheral,name,event") }
         for device in try await client.call(PeripheralList.self, Empty()).peripherals where device.state == "connected"
         {
@@ -46,7 +46,7 @@ struct WatchCommand: ShellCommand {
     }
   }
 
-  /// - Parameter count: How many links there are with it.
+  /// - Parameter count: The number of links, including it.
   private func show(
     _ change: PeripheralLinkChanged.Params, _ count: Int, _ client: BledClient, _ output: Output
   ) async throws {

@@ -28,7 +28,7 @@ struct WebCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    // The first connection tells whether there is a daemon, and why not.
+    // The first connection shows that there is a daemon, or the reason why not.
     _ = try await shell.connection()
     let words = Words(name: { $0.knownName }, contents: { ScanTable.contents($0) }, names: shell.names())
     let listener = try (listen ?? ListenAddress(loopback: port ?? 0)).opened(by: listen == nil ? "--port" : "--listen")

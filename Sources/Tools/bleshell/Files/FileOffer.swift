@@ -1,7 +1,7 @@
 import FoundationEssentials
 import NearbySessions
 
-/// The files of a transfer, as the invitation tells them before it is answered.
+/// The files of a transfer, as the invitation describes them before its answer.
 struct FileOffer: Codable, Equatable {
   struct File: Codable, Equatable {
     var name: String

@@ -6,7 +6,7 @@ import NearbySessions
 
 /// The options of both sides of a transfer.
 enum FilePeer {
-  /// For how long a link may be lost until a transfer is given up.
+  /// The time for which a link may be lost until a transfer is given up.
   static let resumption = Duration.seconds(600)
 
   /// This machine among the peers.
@@ -36,7 +36,7 @@ enum FilePeer {
 }
 
 extension FlowEnd {
-  /// Why a file did not arrive, for people.
+  /// The reason why a file did not arrive, for people.
   var problem: String {
     switch self {
     case .finished: "it arrived"

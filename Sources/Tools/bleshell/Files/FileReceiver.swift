@@ -4,14 +4,14 @@ import NearbySessions
 /// The receiving side of transfers, of several senders at a time.
 struct FileReceiver: Sendable {
   let folder: String
-  /// The name of senders that are not asked about.
+  /// The name of senders that need no question.
   let expected: String?
   let board: TransferBoard
   let questions = Questions()
   let parts = PartHolders()
 
-  /// Receives the files of one sender, and tells of files that do not arrive.
-  /// - Returns: whether a transfer was accepted.
+  /// Receives the files of one sender, and reports files that do not arrive.
+  /// - Returns: true if a transfer was accepted.
   /// - Throws: `Failure` if files are missing in the end; `BluetoothError` if one cannot be stored.
   func receive(_ invitation: NearbyInvitation) async throws -> Bool {
     let peer = invitation.connection
@@ -63,7 +63,7 @@ struct FileReceiver: Sendable {
     return true
   }
 
-  /// - Returns: whether the file arrived; else it was told why not.
+  /// - Returns: true if the file arrived; otherwise the reason was reported.
   private func receive(
     _ flow: IncomingFlow, _ resource: ResourceOffer, of peer: NearbyConnection
   ) async throws -> Bool {
@@ -108,7 +108,7 @@ struct FileReceiver: Sendable {
   private func problem(_ text: String) { board.print { $0.problem(text) } }
 }
 
-/// The questions of several transfers, of which one is asked at a time.
+/// The questions of several transfers, asked one at a time.
 actor Questions {
   private var last: Task<Bool, Never>?
 

@@ -5,8 +5,8 @@ actor PartHolders {
   private var holders: [[UInt8]: NearbyConnection] = [:]
   private var waiters: [[UInt8]: [CheckedContinuation<Void, Never>]] = [:]
 
-  /// Begins to write a part. A former writer whose link is lost gives way: the same file goes on from another sender,
-  /// or from the same one that was started again.
+  /// Begins to write a part. A former writer with a lost link gives way: the file continues from another sender, or
+  /// from the same one after its restart.
   /// - Returns: false if another sender is sending the same file.
   func take(_ hash: [UInt8], for peer: NearbyConnection) async -> Bool {
     while let former = holders[hash] {

@@ -4,11 +4,11 @@ import Synchronization
 final class TransferRate: Sendable {
   private struct State {
     var first: (octets: UInt64, time: ContinuousClock.Instant)?
-    /// When it was shown.
+    /// The time at which it was last shown.
     var last: ContinuousClock.Instant?
   }
 
-  /// The time between two looks, except at the end.
+  /// The interval of updates, except at the end.
   private static let pause = Duration.milliseconds(100)
 
   private let name: String
@@ -23,7 +23,7 @@ final class TransferRate: Sendable {
     self.show = show
   }
 
-  /// So many octets of the file are there.
+  /// This number of the file's octets has arrived.
   func reached(_ octets: UInt64, at now: ContinuousClock.Instant = .now) {
     let text = state.withLock { state -> String? in
       if let last = state.last, octets < size, last.duration(to: now) < Self.pause { return nil }
@@ -45,7 +45,7 @@ final class TransferRate: Sendable {
     let seconds = time / .seconds(1)
     guard seconds > 0.5, octets > first, octets <= size else { return text }
     let rate = Double(octets - first) / seconds
-    // The sender says the size.
+    // The size is the sender's claim.
     guard let left = Int(exactly: (Double(size - octets) / rate).rounded(.up)) else { return text }
     return "\(text), \(octetText(UInt64(rate)))/s, \(left) s left"
   }

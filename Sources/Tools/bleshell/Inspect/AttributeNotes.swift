@@ -2,15 +2,15 @@ import BledRPC
 import Bluetooth
 
 extension Device {
-  /// The facts about attributes besides the tree: the texts of Characteristic User Description (0x2901), which
-  /// notifications are on (0x2902), and attributes refused for lack of protection.
+  /// The facts about attributes besides the tree: the texts of Characteristic User Description (0x2901), enabled
+  /// notifications (0x2902), and attributes refused for lack of protection.
   /// - Parameter note: Called for each as soon as it is known.
   func notes(
     on services: [ServiceDescription], note: (UInt16, String) -> Void = { _, _ in }
   ) async -> [UInt16: String] {
     var notes: [UInt16: String] = [:]
     for row in services.rows where row.kind == .descriptor && [0x2901, 0x2902].contains(row.uuid) {
-      // One that cannot be read has no note, except that it is protected.
+      // An unreadable one has no note, except that it is protected.
       guard !Task.isCancelled, let value = try? await read(row.handle) else { continue }
       var text = meaning(value, of: row.uuid)
       if row.uuid == 0x2902 { text = value.contains { $0 != 0 } ? text.map { "\($0) on" } : nil }

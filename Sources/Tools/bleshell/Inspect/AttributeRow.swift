@@ -2,11 +2,11 @@ import BledRPC
 import Bluetooth
 import ValueFormats
 
-/// A line of the tree of a device's attributes: a service, or something in it.
+/// A line of the tree of a device's attributes: a service, or an attribute in it.
 struct AttributeRow: Equatable {
   /// The kind of the row.
   enum Kind: Equatable {
-    /// With the last handle that belongs to it.
+    /// With its last handle.
     case service(end: UInt16, isPrimary: Bool)
     /// A service that the service includes.
     case included(end: UInt16)
@@ -18,14 +18,14 @@ struct AttributeRow: Equatable {
   let kind: Kind
   let uuid: BluetoothUUID
   let handle: UInt16
-  /// The handle of the service that it is in, or its own.
+  /// The handle of its service, or its own.
   let service: UInt16
   /// The name that the user or the device gives it.
   var name: String?
   /// The format that the user or the device gives its value.
   var format: ValueFormat?
 
-  /// How far it is from the root.
+  /// Its distance from the root.
   var depth: Int {
     switch kind {
     case .service: 0
@@ -59,7 +59,7 @@ struct AttributeRow: Equatable {
     }
   }
 
-  /// Whether it has a value that may be used so. The permissions of a descriptor are not shown.
+  /// True if it has a value for this use. The permissions of a descriptor are unknown.
   func fits(_ use: AttributeUse) -> Bool {
     switch kind {
     case .service, .included: false

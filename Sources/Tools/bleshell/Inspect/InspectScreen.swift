@@ -9,13 +9,13 @@ struct InspectScreen {
   let columns: Int
   let rows: Int
 
-  /// How many lines of the tree it shows at once.
+  /// The number of lines of the tree on the screen.
   var page: Int { max(1, rows - headRows - detailRows - 1) }
 
   private var headRows: Int { rows >= 10 ? 4 : rows >= 6 ? 1 : 0 }
   private var detailRows: Int { rows >= 8 ? 2 : 0 }
 
-  /// - Parameter time: On the clock of the awaited things, in seconds.
+  /// - Parameter time: The present time, in seconds, on the clock of the awaited events.
   /// - Returns: At most `rows` lines, none wider than `columns`.
   func lines(_ inspection: Inspection, at time: Double) -> [[Cell]] {
     var lines = head(inspection).prefix(headRows).map(fitted)
@@ -52,7 +52,7 @@ struct InspectScreen {
     return "\(last) dBm (\(least) to \(most)) "
   }
 
-  /// The history on a scale of its own, as a link varies little: it is as wide as the history, 20 dB at the least.
+  /// The history on its own scale, as a link varies little: as wide as the history, 20 dB at the least.
   private func bars(_ history: [Int]) -> String {
     let (least, most) = (Double(history.min() ?? 0), Double(history.max() ?? 0))
     let half = max(10, (most - least) / 2)
@@ -122,7 +122,7 @@ struct InspectScreen {
     if let question = inspection.questions.first?.question { return (question.line(columns), .bold) }
     if let input = inspection.input {
       let prompt = "write \(inspection.selected.map { $0.handle.handleText } ?? ""): "
-      // A cursor of its own: that of the terminal is hidden.
+      // Draws its own cursor: the terminal's is hidden.
       let view = LineView(prompt: prompt, line: input.text + ["_"], cursor: input.cursor, width: columns)
       return (view.text, .bold)
     }
@@ -149,7 +149,7 @@ struct InspectScreen {
 
 /// 15 and 7.5, not 15.0.
 func shortNumber(_ value: Double) -> String {
-  // Nothing that is shown has more than three places.
+  // Displayed numbers have at most three decimal places.
   let rounded = (value * 1000).rounded() / 1000
   return rounded.rounded() == rounded && abs(rounded) < 1e15 ? "\(Int(rounded))" : "\(rounded)"
 }

@@ -3,14 +3,14 @@ import BledRPC
 import Bluetooth
 import FoundationEssentials
 
-/// A connected device on a screen of its own: executes the keys, and shows the results.
+/// A connected device on its own screen: executes the keys, and shows the results.
 @MainActor final class InspectView {
-  /// For how long a lost device is looked for when a person asks for it.
+  /// Timeout for reconnecting a lost device on request.
   private static let timeout = Duration.seconds(30)
 
   private let shell: Shell
   private let output: Output
-  /// Whether the shell holds the device, rather than the command.
+  /// True if the shell holds the device, rather than the command.
   private let isHeld: Bool
   private let start = ContinuousClock.now
   private var device: Device
@@ -120,7 +120,7 @@ import FoundationEssentials
         if self.inspection.link == .up, let rssi = try? await self.device.peripheral.rssi() {
           self.change { $0.measured(rssi) }
         }
-        // Awaited answers show for how long already.
+        // Awaited answers show their waiting time.
         self.screen?.change()
         try await Task.sleep(for: .seconds(1))
       }
@@ -187,8 +187,8 @@ import FoundationEssentials
     }
   }
 
-  /// Does something that takes its time, and says so; one at a time for each key.
-  /// - Parameter handle: The attribute that an error is of.
+  /// Runs a slow operation, and shows that; one at a time for each key.
+  /// - Parameter handle: The attribute of a possible error.
   private func awaits(
     _ text: String, _ key: String, _ handle: UInt16?, _ body: @escaping @MainActor (InspectView) async throws -> Void
   ) {
@@ -199,7 +199,7 @@ import FoundationEssentials
       do {
         try await body(self)
       } catch let error as BluetoothError {
-        // That the link is lost is said once, for all.
+        // The loss of the link is shown once, for all.
         if inspection.link == .up { change { $0.failed(handle, error.message) } }
       } catch {
         change { $0.failed(handle, "\(error)") }

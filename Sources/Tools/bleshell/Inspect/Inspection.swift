@@ -6,11 +6,11 @@ import FoundationEssentials
 ///
 /// | Input                   | Events                                                                             |
 /// |-------------------------|------------------------------------------------------------------------------------|
-/// | `found`                 | the tree is there; the selection stays with its attribute                          |
-/// | `value`, `failed`       | the value of an attribute, or why it could not be had                              |
-/// | `awaits`, `arrived`     | something is awaited; not any more                                                 |
+/// | `found`                 | the tree is known; the selection stays with its attribute                          |
+/// | `value`, `failed`       | the value of an attribute, or the reason for an error                              |
+/// | `awaits`, `arrived`     | something is awaited; no longer                                                    |
 /// | `measured`, `describes` | signal strength, for the history; the link's parameters                            |
-/// | `lost`, `connects`, `isBack` | the link: nothing can be read until it is back, and nothing is subscribed     |
+/// | `lost`, `connects`, `isBack` | the link: no reads until it is back, and no subscriptions                     |
 /// | up, down, pages, ends   | another line is selected                                                           |
 /// | left, right             | the service is folded; unfolded                                                    |
 /// | r                       | `read`: the value, or in the line of a service all in it                           |
@@ -64,7 +64,7 @@ struct Inspection {
   let heading: String
   private(set) var rows: [AttributeRow] = []
   private(set) var link = Link.up
-  /// nil: not known yet.
+  /// Nil if unknown yet.
   private(set) var description: LinkDescription?
   /// The last signal strengths in dBm, the newest at the end.
   private(set) var history: [Int] = []
@@ -76,7 +76,7 @@ struct Inspection {
   /// The last failure.
   private(set) var notice: String?
   private(set) var selected: AttributeRow?
-  /// The value that is typed; nil: none is.
+  /// The value being typed; nil for none.
   private(set) var input: LineBuffer?
   /// The questions of pairings, one after the other.
   private(set) var questions: [(number: Int, question: PairingQuestion)] = []
@@ -97,7 +97,7 @@ struct Inspection {
     let same = rows.first {
       $0.handle == selected?.handle && $0.depth == selected?.depth && $0.uuid == selected?.uuid
     }
-    // The typed text was for the attribute that is gone.
+    // The typed text was for the removed attribute.
     if same == nil { input = nil }
     selected = same ?? rows.first
   }
@@ -177,8 +177,8 @@ struct Inspection {
 
   // MARK: Keys
 
-  /// Takes a key.
-  /// - Parameter page: How many lines of the tree the screen shows.
+  /// Handles a key.
+  /// - Parameter page: The number of lines of the tree on the screen.
   mutating func handle(_ key: Key, page: Int) -> Event {
     if !questions.isEmpty {
       guard let answer = questions[0].question.handle(key) else { return .changed }

@@ -3,7 +3,7 @@ import BledRPC
 
 /// Answers for the devices that pair while a screen is shown, with the user's keys.
 @MainActor final class PairingAtScreen {
-  /// How a screen learns of it.
+  /// Changes the state of the screen.
   private let change: @MainActor ((inout Inspection) -> Void) -> Void
   private var count = 0
   private var answers: [Int: CheckedContinuation<String?, Never>] = [:]
@@ -28,7 +28,7 @@ import BledRPC
     for try await _ in ends { change { $0.pairingEnded() } }
   }
 
-  /// Takes the answer to a question; nil: a refusal.
+  /// Receives the answer to a question; nil: a refusal.
   func answered(_ number: Int, _ answer: String?) {
     change { $0.withdraw(number) }
     answers.removeValue(forKey: number)?.resume(returning: answer)

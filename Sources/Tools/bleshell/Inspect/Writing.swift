@@ -1,7 +1,7 @@
 import ArgumentParser
 import Bluetooth
 
-/// A value with the way in which it is to be written.
+/// A value with its way of writing.
 struct Writing: Equatable {
   enum Way {
     /// With a response, if the characteristic supports that.
@@ -34,7 +34,7 @@ struct Writing: Equatable {
   }
 }
 
-/// How a value is given, and how it is written.
+/// The options for a value and its way of writing.
 struct WriteOptions: ParsableArguments {
   @Flag(help: "The value is text.") var text = false
   @Flag(help: "Write without response.") var noResponse = false

@@ -11,11 +11,11 @@ struct CommandWords {
     var quote: Character?
   }
 
-  /// The words, of which the last may not be complete.
+  /// The words; the last one may be incomplete.
   private(set) var words: [String] = []
   /// The last word, empty behind a blank; nil in a comment.
   private(set) var last: Last?
-  /// Whether the last word is among the words: there is no blank behind it.
+  /// True if the last word is among the words: no blank follows it.
   private var endsWithWord = false
 
   init(_ line: some Sequence<Character>) {
@@ -60,8 +60,8 @@ struct CommandWords {
     return words
   }
 
-  /// A word as it has to be typed.
-  /// - Parameter quote: The quotation mark that is open; nil: blanks are escaped.
+  /// Quotes or escapes a word for typing.
+  /// - Parameter quote: The open quotation mark; nil: blanks are escaped.
   static func typed(_ word: String, quote: Character?) -> String {
     if let quote { return "\(quote)\(word)" }
     return word.reduce(into: "") { text, character in

@@ -1,16 +1,16 @@
 import BledRPC
 import Bluetooth
 
-/// The effect of Tab on the word before the cursor: it is completed as far as all that fit agree.
+/// The effect of Tab on the word before the cursor: it is completed as far as all matches agree.
 struct Completion: Equatable {
-  /// Where in the line the word begins, in characters.
+  /// The beginning of the word in the line, in characters.
   let start: Int
-  /// The text that comes in its place.
+  /// The replacement text.
   let typed: String
-  /// All that fit, sorted.
+  /// All matches, sorted.
   let candidates: [String]
 
-  /// Whether there is a choice left.
+  /// True if there is a choice left.
   var isAmbiguous: Bool { candidates.count > 1 }
 
   /// - Returns: nil if no candidate fits.

@@ -15,8 +15,8 @@ import Glibc
   private var early: [Key] = []
 
   /// - Parameters:
-  ///   - prompt: The prompt; it is asked for whenever the line is drawn.
-  ///   - complete: The completions of a line that ends at the cursor; nil if there are none.
+  ///   - prompt: Returns the prompt, whenever the line is drawn.
+  ///   - complete: Returns the completions of a line that ends at the cursor; nil without any.
   init(
     output: Output, prompt: @escaping @MainActor () -> String,
     complete: @escaping @MainActor (_ line: String) async -> Completion?
@@ -44,7 +44,7 @@ import Glibc
     return line
   }
 
-  /// Prints a line above the one that is being typed, or at once if none is.
+  /// Prints a line above the one being typed, or at once without one.
   func above(_ text: String) {
     guard terminal != nil else { return output.problem(text) }
     output.text("\r\u{1B}[K")
@@ -52,7 +52,7 @@ import Glibc
     draw()
   }
 
-  /// The same for a line of output.
+  /// Prints a line of output, in the same place.
   func above(line: String) {
     guard terminal != nil else { return output.line(line) }
     output.text("\r\u{1B}[K")
@@ -101,7 +101,7 @@ import Glibc
     }
   }
 
-  /// Draws the whole line that was entered, so that nothing of it stays hidden.
+  /// Draws the whole entered line, so that no part of it stays hidden.
   private func draw(_ line: String) { output.text("\r\u{1B}[K\(prompt())\(Output.clean(line))") }
 
   private func startCompletion() {

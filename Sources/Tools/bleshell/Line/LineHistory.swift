@@ -3,7 +3,7 @@ import Glibc
 
 /// The file with the lines of earlier runs. If it cannot be read or written, bleshell works without it.
 struct LineHistory {
-  /// How many lines are used; a file with twice as many is shortened.
+  /// Maximum lines used; a file with twice as many is shortened.
   private static let maximum = 500
   private static let libedit = "_HiStOrY_V2_"
 

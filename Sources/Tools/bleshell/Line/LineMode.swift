@@ -4,9 +4,8 @@ import Glibc
 
 /// Reads commands and runs them one after the other.
 ///
-/// On a terminal there are history and completion. From a pipe it reads one command per line: one that fails is
-/// reported with its line number, the following ones run nevertheless, and the exit status is that of the first
-/// failure.
+/// A terminal has history and completion. From a pipe it reads one command per line: a failed command is reported with
+/// its line number, the following ones run nevertheless, and the exit status is the first failure's.
 @MainActor struct LineMode {
   let shell: Shell
 
@@ -20,7 +19,7 @@ import Glibc
   }
 
   private func runTerminal() async throws {
-    // At the prompt Ctrl-C is a key; from elsewhere the signal does nothing there.
+    // At the prompt Ctrl-C is a key; a signal from elsewhere does nothing there.
     let interrupt = Interrupt { Interrupt.listen() }
     defer { interrupt.end() }
     let shell = shell
@@ -43,7 +42,7 @@ import Glibc
   private func runPipe() async throws {
     var status: Int32 = 0
     var number = 0
-    // A terminal without more than lines, such as the shell of Emacs, or one for a screen reader.
+    // A terminal with lines only, such as the shell of Emacs, or one for a screen reader.
     let isPerson = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
     if isPerson { shell.output.text(prompt) }
     defer { if isPerson { shell.output.line("") } }
@@ -64,7 +63,7 @@ import Glibc
   /// Runs lines until one fails.
   /// - Parameters:
   ///   - name: Their name in messages.
-  ///   - report: Called for each line with a command: its number, its text, its outcome, and the seconds that it took.
+  ///   - report: Called for each line with a command: its number, its text, its outcome, and its duration in seconds.
   func runScript(
     _ lines: [String], name: String, report: (Int, String, JUnitReport.Outcome, Double) -> Void = { _, _, _, _ in }
   ) async throws {
@@ -90,11 +89,11 @@ import Glibc
 
   private static func isCommand(_ line: String) -> Bool { !CommandWords(line).words.isEmpty }
 
-  /// How many files may run others.
+  /// Maximum nesting of files that run others.
   private static let maximumScripts = 8
 
   /// Runs a line.
-  /// - Returns: The status; nil for one that ends the shell.
+  /// - Returns: The status; nil for a line that ends the shell.
   private func perform(_ line: String) async -> Int32? {
     do {
       let command = try parse(line)

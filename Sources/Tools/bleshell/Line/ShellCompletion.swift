@@ -5,15 +5,15 @@ import Bluetooth
 import Dispatch
 import Synchronization
 
-/// The completions that bash, zsh and fish ask `bleshell` for: devices, adapters and characteristics that the daemon
-/// knows.
+/// The completions that bash, zsh and fish request from `bleshell`: devices, adapters and characteristics that the
+/// daemon knows.
 ///
 /// The names of devices come from strangers' radios, and bash expands completions as a shell expands a command:
 /// for a name with any character that could mean something to a shell the address is offered instead.
 enum ShellCompletion {
-  /// How long the daemon may take, in seconds: someone waits for the key.
+  /// Timeout of the daemon, in seconds: a person waits for the key.
   private static let timeout = 2
-  /// How many candidates are offered.
+  /// Maximum candidates.
   private static let maximum = 200
 
   static let devices = CompletionKind.custom { _, _, _ in answer { await devices($0) } }
@@ -33,7 +33,7 @@ enum ShellCompletion {
     }
   }
 
-  /// A device, then one of some words; the words alone stand for the current device.
+  /// A device, then one of some words; the words alone apply to the current device.
   static func devices(then choices: [String]) -> CompletionKind {
     .custom { words, index, _ in
       switch positionals(words, before: index).count {
@@ -44,7 +44,7 @@ enum ShellCompletion {
     }
   }
 
-  /// Whether a shell takes a name as it is.
+  /// True if a shell does not change a name.
   static func isPlain(_ name: String) -> Bool {
     guard name.utf8.count <= 64, name.first != "-", name.first != " ", name.last != " " else { return false }
     return !name.isEmpty
@@ -67,7 +67,7 @@ enum ShellCompletion {
     return found
   }
 
-  /// Asks the daemon; nothing is offered if it does not answer.
+  /// Calls the daemon; without an answer there are no candidates.
   private static func answer(_ ask: @escaping @Sendable (BledClient) async -> [String]) -> [String] {
     let found = Mutex<[String]>([])
     let done = DispatchSemaphore(value: 0)

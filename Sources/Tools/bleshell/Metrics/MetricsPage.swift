@@ -1,10 +1,10 @@
 import BledRPC
 import BledWeb
 
-/// The page with the metrics. The daemon is asked once a second at most, and for one page at a time, however many
-/// programs scrape.
+/// The page with the metrics. The daemon is called once a second at most, and for one page at a time, regardless of the
+/// number of scraping programs.
 @MainActor final class MetricsPage {
-  /// The age up to which a page is served again.
+  /// The maximum age of a page that is served again.
   private static let freshness = Duration.seconds(1)
   /// The limit in seconds for the daemon's answer, shorter than that for a connection.
   private static let timeout = 4.0

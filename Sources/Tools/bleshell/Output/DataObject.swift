@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Glibc
 
-/// An object for other programs, with members for its kind and its time: `kind`, `time` in seconds since the
-/// epoch, and `date`, the same in ISO 8601.
+/// An object for other programs, with members for its kind and its time: `kind`, `time` in seconds since the epoch, and
+/// `date`, the time in ISO 8601.
 struct DataObject<Value: Encodable>: Encodable {
   let kind: String
   let value: Value

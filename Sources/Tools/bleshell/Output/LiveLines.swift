@@ -6,7 +6,7 @@
 
   init(output: Output) { self.output = output }
 
-  /// Whether to draw again: more than five times a second would not be readable.
+  /// True if it may draw again: more than five times a second would not be readable.
   var isDue: Bool { ContinuousClock.now - lastDrawn > .milliseconds(200) }
 
   /// Replaces the drawn lines by as many of these as there is room for.

@@ -7,7 +7,7 @@ import Glibc
 struct Output: Sendable {
   /// One JSON object a line instead of text for people.
   let json: Bool
-  /// Whether standard output is a terminal.
+  /// True if standard output is a terminal.
   let isTerminal: Bool
   private let color: Bool
   private let showsProgress: Bool
@@ -20,13 +20,13 @@ struct Output: Sendable {
     showsProgress = isatty(STDERR_FILENO) == 1 && Self.drawsScreens && !json
   }
 
-  /// Whether the terminal understands more than lines, and shows the characters of screens.
+  /// True if the terminal supports more than lines, and shows the characters of screens.
   static var drawsScreens: Bool {
     let terminal = getenv("TERM").map { String(cString: $0) } ?? ""
     return !terminal.isEmpty && terminal != "dumb" && hasUTF8
   }
 
-  /// Whether text beyond ASCII is shown: not if the environment names a locale without UTF-8.
+  /// True if text beyond ASCII is shown: not if the environment names a locale without UTF-8.
   static let hasUTF8: Bool = {
     let environment = ProcessInfo.processInfo.environment
     let names = ["LC_ALL", "LC_CTYPE", "LANG"].map { environment[$0, default: ""].lowercased() }
@@ -37,7 +37,7 @@ struct Output: Sendable {
   /// The sign for text that is left out.
   static var ellipsis: String { hasUTF8 ? "…" : "..." }
 
-  /// Whether a command can have the whole screen, and keys.
+  /// True if a command can have the whole screen, and keys.
   var hasScreen: Bool { isTerminal && !json && Self.drawsScreens && isatty(STDIN_FILENO) == 1 }
 
   private init(json: Bool, like other: Output) {
@@ -47,7 +47,7 @@ struct Output: Sendable {
     showsProgress = other.showsProgress && !json
   }
 
-  /// The same output, as JSON if `json` is true.
+  /// A copy of this output, as JSON if `json` is true.
   func with(json: Bool) -> Output { json == self.json ? self : Output(json: json, like: self) }
 
   /// Prints a line on standard output at once.
@@ -63,7 +63,7 @@ struct Output: Sendable {
     line(Self.escaped(String(decoding: try encoder.encode(value), as: UTF8.self)))
   }
 
-  /// JSON with the characters that a terminal would act on as escapes: outside of its strings there are none.
+  /// JSON with escapes for the characters that a terminal would act on: outside of its strings there are none.
   static func escaped(_ json: String) -> String {
     guard json.utf8.contains(where: { $0 >= 0x7F }), json.unicodeScalars.contains(where: isUnsafe) else { return json }
     var escaped = String.UnicodeScalarView()
@@ -96,7 +96,7 @@ struct Output: Sendable {
     failure(domain: error.domain.rawValue, error.code, error.name, error.message)
   }
 
-  /// The same for an error of bleshell's own.
+  /// Reports an error of bleshell itself.
   func failure(_ failure: Failure) {
     guard !failure.message.isEmpty else { return }
     guard json else { return problem(failure.message) }
@@ -137,12 +137,12 @@ struct Output: Sendable {
     return String(cleaned)
   }
 
-  /// The same in quotation marks, which the text itself cannot end: for lines on which a person compares a code.
+  /// A text in quotation marks, which the text itself cannot end: for lines on which a person compares a code.
   static func quoted(_ text: String) -> String {
     "\"" + String(clean(text).map { $0 == "\"" ? "'" : $0 }) + "\""
   }
 
-  /// Whether a terminal acts on it: controls, directions of text, ends of lines.
+  /// True if a terminal acts on it: controls, directions of text, ends of lines.
   private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true
@@ -172,7 +172,7 @@ struct Output: Sendable {
         var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&wanted, 1, -1)
       } else if errno != EINTR {
-        exitProcess(1)  // The reader has gone, such as "head" after its lines.
+        exitProcess(1)  // The reader has ended, such as "head" after its lines.
       }
     }
   }

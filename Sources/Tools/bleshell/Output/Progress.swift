@@ -12,7 +12,7 @@ final class Progress: Sendable {
 
   private let state: Mutex<State>
 
-  /// - Parameter text: The awaited event; nil: nothing is shown.
+  /// - Parameter text: The awaited event; nil for none.
   init(_ text: String?) {
     state = Mutex(State(text: text ?? "", hasEnded: text == nil))
     guard text != nil else { return }

@@ -18,7 +18,8 @@ import Glibc
     /// The average, in dBm.
     let rssi: Double?
     let measuredPower: Int8
-    /// How many beacons of the region are in reach after it: it is entered with the first and left with the last.
+    /// The number of beacons of the region in reach after it: the region is entered with the first and left with the
+    /// last.
     let inReach: Int
     let time: Double
   }
@@ -29,7 +30,7 @@ import Glibc
     var exited: Double?
   }
 
-  /// How many beacons are shown that are not in reach any more.
+  /// Maximum shown beacons that are no longer in reach.
   private static let maximumExited = 32
 
   private let output: Output
@@ -45,7 +46,7 @@ import Glibc
     draw()
   }
 
-  /// A device was heard.
+  /// A device was received.
   func heard(_ report: ScanReport.Params) throws {
     for beacon in AdvertisingData(parsing: report.data.octets).manufacturerData.compactMap(IBeacon.init) {
       try show(ranging.heard(beacon, rssi: report.rssi, at: now))
@@ -55,7 +56,7 @@ import Glibc
   /// Notices which beacons are silent, until it is cancelled.
   func watchSilence() async throws {
     while true {
-      // Reports that come meanwhile have a later deadline.
+      // Reports received meanwhile have a later deadline.
       let deadline = ranging.deadline ?? now.advanced(by: BeaconRanging.timeout)
       try await Task.sleep(for: now.duration(to: deadline))
       try show(ranging.tick(at: now))
@@ -143,7 +144,7 @@ extension BeaconRanging.Ranged {
     beacon.uuid == other.beacon.uuid && beacon.major == other.beacon.major && beacon.minor == other.beacon.minor
   }
 
-  /// In metres, as in free space, where the signal is 6 dB weaker at twice the distance.
+  /// In metres, as in free space: the signal is 6 dB weaker at twice the distance.
   fileprivate var distance: Double? { loss.map { rounded(pow(10, $0 / 20)) } }
 }
 

@@ -3,7 +3,7 @@ enum ScreenLine {
   /// A part of a line with its style.
   typealias Cell = (text: String, style: Output.Style)
 
-  /// As much of a line as there is room for, without control characters.
+  /// The part of a line that fits, without control characters.
   static func fitted(_ cells: [Cell], to columns: Int) -> [Cell] {
     var left = columns
     return cells.compactMap { cell in

@@ -1,8 +1,7 @@
 /// The probable meaning of a mistyped word.
 enum Suggestion {
-  /// The candidates that are nearest to a word, or that begin with the part nearest to it: with the least letters that
-  /// are wrong, missing, too many or swapped, and at most one of these for three letters. Upper and lower case are the
-  /// same.
+  /// The candidates nearest to a word, or with the beginning nearest to it: with the fewest wrong, missing, surplus or
+  /// swapped letters, at most one of these per three letters. Upper and lower case are not distinguished.
   /// - Returns: At most three.
   static func nearest(to word: String, among candidates: [String]) -> [String] {
     let wanted = Array(word.lowercased())
@@ -11,7 +10,7 @@ enum Suggestion {
     var least = wanted.count / 3
     for candidate in candidates where !best.contains(candidate) {
       let other = Array(candidate.lowercased().prefix(128))
-      // Of a short word too many are the beginning.
+      // A short word is the beginning of too many.
       let isLong = wanted.count > 3
       let steps = min(
         distance(wanted, other), isLong ? distance(wanted, Array(other.prefix(wanted.count))) : .max)

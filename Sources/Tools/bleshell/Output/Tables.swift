@@ -6,7 +6,7 @@ struct Table {
     var style: Output.Style = .plain
   }
 
-  /// A column: its heading, and whether it is right-aligned.
+  /// A column: its heading, and true if it is right-aligned.
   struct Column {
     var heading: String
     var right = false
@@ -25,7 +25,7 @@ struct Table {
     lines(width: output.isTerminal ? Output.terminalSize.columns : nil, style: output.styled)
   }
 
-  /// The same.
+  /// Lays the table out, with a style for each text.
   /// - Parameters:
   ///   - width: The columns of the terminal; nil: no limit.
   ///   - style: Gives a text a style.
@@ -42,7 +42,7 @@ struct Table {
         let (isLast, right) = (index == row.count - 1, columns[index].right)
         let field = isLast && !right ? cell.text : cell.text.fitted(to: widths[index], right: right)
         let text = (index > 0 ? "  " : "") + field
-        // The "…" of a field also stands for those behind it.
+        // The "…" of a field also stands for the fields after it.
         let room = isLast ? left : max(1, left - 1)
         line += style(text.truncated(to: room), cell.style)
         left = text.columns > room ? 0 : left - text.columns

@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// The modes of the terminal that bleshell changes, and how they were. There is one terminal, and a signal handler has
-/// to be able to restore it: it finds its data here.
+/// The terminal modes changed by bleshell, and the original ones. There is one terminal, and a signal handler has to be
+/// able to restore it: it finds its data here.
 enum TerminalModes {
   private static let isEntered = Atomic(false)
   private static let usesScreen = Atomic(false)
-  /// As they were. Written before `isEntered` is set, and read after that.
+  /// The original settings. Written before `isEntered` is set, and read after that.
   nonisolated(unsafe) private static let former = {
     let modes = UnsafeMutablePointer<termios>.allocate(capacity: 1)
     modes.initialize(to: termios())
@@ -28,11 +28,11 @@ enum TerminalModes {
     atexit { TerminalModes.leave() }
   }()
 
-  /// Whether a screen of our own is shown, on which no other code may write.
+  /// True while a screen of our own is shown, on which no other code may write.
   static var hasScreen: Bool { isEntered.load(ordering: .acquiring) && usesScreen.load(ordering: .acquiring) }
 
-  /// Has keys delivered at once, without an echo and without signals.
-  /// - Parameter screen: Whether to switch to a screen of our own.
+  /// Delivers keys at once, without an echo and without signals.
+  /// - Parameter screen: True to switch to a screen of our own.
   /// - Returns: False if standard input is not a terminal.
   @discardableResult static func enter(screen: Bool) -> Bool {
     guard !isEntered.load(ordering: .acquiring), tcgetattr(STDIN_FILENO, former) == 0 else { return false }
@@ -45,7 +45,7 @@ enum TerminalModes {
 
   /// Sets the modes again: another process may have changed them while this one was stopped.
   static func enterAgain() {
-    // In the background it would be stopped for that.
+    // In the background the process would be stopped for that.
     guard isEntered.load(ordering: .acquiring), tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
     set()
   }

@@ -1,5 +1,5 @@
 extension Character {
-  /// How many columns of a terminal it takes: 2 for East Asian scripts and emoji, 0 for marks.
+  /// Its width in columns of a terminal: 2 for East Asian scripts and emoji, 0 for marks.
   var columns: Int {
     guard let scalar = unicodeScalars.first else { return 0 }
     switch scalar.value {
@@ -13,10 +13,10 @@ extension Character {
 }
 
 extension StringProtocol {
-  /// How many columns of a terminal it takes.
+  /// Its width in columns of a terminal.
   var columns: Int { reduce(0) { $0 + $1.columns } }
 
-  /// As much of its beginning as fits, with `Output.ellipsis` where something is left out.
+  /// The part of its beginning that fits, with `Output.ellipsis` for an omitted rest.
   func truncated(to width: Int) -> String {
     guard columns > width else { return String(self) }
     let mark = Output.ellipsis.prefix(Swift.max(0, width))

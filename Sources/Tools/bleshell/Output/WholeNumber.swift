@@ -1,5 +1,5 @@
 extension Int {
-  /// The nearest whole number, as far as there is one: a number of the daemon may have any size.
+  /// The nearest whole number in range: a number of the daemon may have any size.
   init(nearest number: Double) {
     // Exact in both types.
     let limit = 0x1p62

@@ -5,18 +5,18 @@ import PhoneServices
 
 /// Follows the player of a phone, and prints its state whenever it has changed.
 @MainActor final class MediaFollower {
-  /// How long values are collected into one line: the phone tells each by itself.
+  /// The time for which values are collected into one line: the phone sends each by itself.
   private static let pause = Duration.milliseconds(200)
 
   private let phone: Phone
   private var state = MediaState()
-  /// Ends with the first error, or when all lines came.
+  /// Ends with the first error, or after all lines.
   private let (ends, end) = AsyncThrowingStream.makeStream(of: Void.self)
   private var printing: Task<Void, Never>?
 
   init(_ phone: Phone) { self.phone = phone }
 
-  /// Follows until all lines came, the phone disconnects, or the task is cancelled.
+  /// Follows until all lines are printed, the phone disconnects, or the task is cancelled.
   /// - Parameter deadline: For the subscriptions.
   func run(_ deadline: Deadline) async throws {
     let progress = phone.output.progress("Waiting for the player")
@@ -56,7 +56,7 @@ import PhoneServices
     }
   }
 
-  /// The whole of a value that was cut; nil if the player has none any more, which an update tells.
+  /// The whole of a truncated value; nil if the player no longer has one, which an update reports.
   private func whole(of attribute: MediaAttribute) async throws -> String? {
     do {
       try await phone.write(attribute.octets, to: AMS.service, AMS.entityAttribute)

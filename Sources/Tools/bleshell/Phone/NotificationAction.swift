@@ -8,7 +8,7 @@ struct NotificationAction: Hashable {
   let notification: UInt32
   let isPositive: Bool
 
-  /// - Returns: nil unless there is a name and a number.
+  /// - Returns: nil without a name and a number.
   init?(_ words: some Collection<String>) {
     let words = Array(words)
     guard words.count == 2, Self.names.contains(words[0]), let number = UInt32(words[1]) else { return nil }
@@ -20,7 +20,7 @@ struct NotificationAction: Hashable {
 }
 
 extension NotificationCommand {
-  /// The meaning of an error of the phone; nil for errors that are not of ANCS.
+  /// The meaning of an error of the phone; nil for errors that do not belong to ANCS.
   static func refusal(_ error: BluetoothError) -> String? {
     error.domain == .att ? UInt8(exactly: error.code).flatMap { refusal($0) } : nil
   }

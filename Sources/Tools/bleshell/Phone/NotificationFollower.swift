@@ -3,19 +3,19 @@ import BledRPC
 import Bluetooth
 import PhoneServices
 
-/// Follows the notifications of a phone, and prints a line for each that comes, changes or goes.
+/// Follows the notifications of a phone, and prints a line for each added, changed or removed one.
 @MainActor final class NotificationFollower {
   private let phone: Phone
   private var reader = NotificationReader()
   private let beginning = ContinuousClock.now
-  /// Ends with the first error, or when all lines came.
+  /// Ends with the first error, or after all lines.
   private let (ends, end) = AsyncThrowingStream.makeStream(of: Void.self)
   private var tasks: [Task<Void, Never>] = []
   private var timer: Task<Void, Never>?
 
   init(_ phone: Phone) { self.phone = phone }
 
-  /// Follows until all lines came, the phone disconnects, or the task is cancelled.
+  /// Follows until all lines are printed, the phone disconnects, or the task is cancelled.
   /// - Parameter deadline: For the subscriptions.
   func run(_ deadline: Deadline) async throws {
     defer {
@@ -24,7 +24,7 @@ import PhoneServices
     }
     let progress = phone.output.progress("Waiting for notifications")
     defer { progress.end() }
-    // The answers first: the phone tells at once of the notifications that it has.
+    // The answers first: the phone reports its present notifications at once.
     let answers = try await deadline.bound { @MainActor in
       try await self.phone.subscribe(ANCS.service, ANCS.dataSource)
     }

@@ -16,16 +16,16 @@ import PhoneServices
 
   var output: Output { lines.output }
 
-  /// Whether all lines came.
+  /// True after all lines.
   var isDone: Bool { lines.isDone }
 
-  /// The subscriptions are there.
+  /// The subscriptions are active.
   func isFollowed() { begins() }
 
   /// The phone has disconnected while it was followed.
   var lost: Failure { Failure("\(device.name) disconnected", passes: true) }
 
-  /// Prints a line about the phone, unless all came.
+  /// Prints a line about the phone, unless there were enough.
   /// - Parameter text: The line for people.
   func line(_ kind: String, _ object: [String: JSONValue], _ text: String) throws {
     try lines.add(kind, object, text, about: device)
@@ -113,7 +113,7 @@ import PhoneServices
   }
 
   /// The phone's word for an action.
-  /// - Throws: `Failure` if the notification is gone, or has no such action.
+  /// - Throws: `Failure` if the notification was removed, or has no such action.
   private func label(
     of action: NotificationAction, _ answers: AsyncThrowingStream<[UInt8], any Error>
   ) async throws -> String {
@@ -152,10 +152,10 @@ import PhoneServices
     }
   }
 
-  /// Has the player do something.
+  /// Makes the player execute a command.
   func perform(_ command: MediaCommand) async throws {
     let lists = try await subscribe(AMS.service, AMS.remoteCommand)
-    // The phone tells at once which commands the player takes now, if there is one.
+    // The phone reports at once the commands that the player now accepts, if there is one.
     let taken = try await withDeadline(2) {
       for try await list in lists { return MediaCommand.list(list) }
       return []

@@ -4,15 +4,15 @@ import FoundationEssentials
 /// The lines about a phone, on all links to it.
 @MainActor final class PhoneLines {
   let output: Output
-  /// How many lines are still to come; nil: no limit.
+  /// The number of lines still to print; nil: no limit.
   private var left: Int?
 
   init(_ output: Output, left: Int?) { (self.output, self.left) = (output, left) }
 
-  /// Whether all lines came.
+  /// True after all lines.
   var isDone: Bool { left == 0 }
 
-  /// Prints a line about a phone, unless all came.
+  /// Prints a line about a phone, unless there were enough.
   /// - Parameter text: The line for people.
   func add(_ kind: String, _ object: [String: JSONValue], _ text: String, about device: Device) throws {
     guard !isDone else { return }

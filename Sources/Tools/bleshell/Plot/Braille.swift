@@ -16,7 +16,7 @@ struct Braille {
   /// Dots below each other.
   var height: Int { rows * 4 }
 
-  /// The bits of the dots of a character, from top to bottom, of the left and the right column.
+  /// The bits of a character's dots, from top to bottom, for the left and the right column.
   private static let bits: [[UInt8]] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]]
 
   /// Makes a dot; points outside are left out.

@@ -6,7 +6,7 @@ struct Plot {
   private struct Point {
     let time: Double
     let number: Double
-    /// Whether nothing was received between it and the one before.
+    /// True if nothing was received between it and the previous one.
     let isBehindGap: Bool
   }
 
@@ -16,16 +16,16 @@ struct Plot {
   private var points: [Point] = []
   private var isGap = false
   private(set) var unit = ""
-  /// How many numbers there were.
+  /// The number of numbers received.
   private(set) var count = 0
-  /// How many values were not numbers.
+  /// The number of values that were not numbers.
   private var oddCount = 0
   private var sum = 0.0
   private var extremes: ClosedRange<Double>?
 
   init(title: String) { self.title = title }
 
-  /// A number came; the oldest one gives way if there are too many.
+  /// Adds a number; the oldest one is dropped if there are too many.
   /// - Parameter time: Seconds, in ascending order.
   mutating func add(_ number: Double, _ unit: String, at time: Double) {
     if points.count == Self.maximumPoints { points.removeFirst(Self.maximumPoints / 8) }
@@ -37,7 +37,7 @@ struct Plot {
     extremes = min(known.lowerBound, number)...max(known.upperBound, number)
   }
 
-  /// A value came that is not a number.
+  /// A value was received that is not a number.
   mutating func skip() {
     oddCount += 1
     isGap = true
@@ -59,7 +59,7 @@ struct Plot {
 
   /// - Parameters:
   ///   - time: Now, on the clock of the points.
-  ///   - notice: The text of the last line; nil: how to end.
+  ///   - notice: The text of the last line; nil: the keys that end the plot.
   /// - Returns: At most `rows` lines, none wider than `columns`.
   func lines(columns: Int, rows: Int, at time: Double, notice: String?) -> [[ScreenLine.Cell]] {
     let last = points.last.map { "\(shortNumber($0.number)) \(unit)" } ?? "-"
@@ -113,7 +113,7 @@ struct Plot {
     }
   }
 
-  /// How long ago the left end, the middle and the right end are.
+  /// The ages of the left end, the middle and the right end.
   private func timeLabels(_ width: Int, _ seconds: Double) -> String {
     let (left, right) = ("-\(Self.duration(seconds))", "now")
     let middle = "-\(Self.duration(seconds / 2))"

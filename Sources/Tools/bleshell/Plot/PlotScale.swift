@@ -2,15 +2,15 @@
 struct PlotScale: Equatable {
   /// The first and the last mark.
   let range: ClosedRange<Double>
-  /// From one mark to the next.
+  /// The distance between marks.
   let step: Double
 
-  /// The smallest scale that has all numbers, with about so many intervals.
+  /// The smallest scale that contains all numbers, with about this number of intervals.
   /// - Parameters:
-  ///   - least: The least of the numbers; finite, as is `most`.
+  ///   - least: The smallest number; finite, as is `most`.
   ///   - intervals: 1 or more.
   init(from least: Double, to most: Double, intervals: Int) {
-    // One number has a scale around it; so have numbers too close to each other to be told apart.
+    // A single number has a scale around it; so have numbers too close to each other to be told apart.
     let smallest = max(abs(least), abs(most), 1) * 1e-9
     let half = max(0.5, smallest)
     let (low, high) = most - least > smallest ? (least, most) : (least - half, most + half)
@@ -27,7 +27,7 @@ struct PlotScale: Equatable {
     return (0...max(0, min(count, 1000))).map { range.lowerBound + Double($0) * step }
   }
 
-  /// Where a number is: 0 is the first mark, 1 the last one.
+  /// The position of a number: 0 is the first mark, 1 the last one.
   func share(of number: Double) -> Double {
     (number - range.lowerBound) / (range.upperBound - range.lowerBound)
   }

@@ -11,14 +11,14 @@ import FoundationEssentials
   private var ticking: Task<Void, Never>?
   private let ended: @MainActor () -> Void
 
-  /// - Parameter ended: Called when a person ends it, or the terminal is gone.
+  /// - Parameter ended: Called when the user ends it, or the terminal is closed.
   init(title: String, output: Output, ended: @escaping @MainActor () -> Void) {
     (self.output, self.ended) = (output, ended)
     plot = Plot(title: title)
   }
 
-  /// A value came. With the first one the screen begins: until then lines show the awaited event.
-  /// One that is not a number is left out and counted.
+  /// Adds a value. The screen begins with the first one: until then lines show the awaited event. A value that is not a
+  /// number is left out and counted.
   /// - Throws: `Failure` if the first one is not a number.
   func add(_ value: [UInt8], of attribute: Attribute) throws(Failure) {
     let meaning = attribute.meaning(of: value)
@@ -61,7 +61,7 @@ import FoundationEssentials
     self.screen = screen
     guard screen.begin() else { return ended() }
     ticking = Task {
-      // Time goes by also where nothing comes.
+      // Time passes even without values.
       while !Task.isCancelled {
         try? await Task.sleep(for: .seconds(1))
         screen.change()

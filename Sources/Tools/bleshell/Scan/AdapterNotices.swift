@@ -1,12 +1,12 @@
 import BledRPC
 import Bluetooth
 
-/// Which adapters do not work, as `adapter.changed` tells.
+/// The adapters that do not work, according to `adapter.changed`.
 struct AdapterNotices {
   private var states: [String: Word<AdapterCondition>] = [:]
 
-  /// An adapter is as described now.
-  /// - Returns: The notice; nil: nothing that matters has changed.
+  /// Updates the description of an adapter.
+  /// - Returns: The notice; nil without a relevant change.
   mutating func changed(_ adapter: AdapterDescription) -> String? {
     let former = states.updateValue(adapter.state, forKey: adapter.adapter) ?? "on"
     guard former != adapter.state, adapter.state != "starting" else { return nil }
@@ -15,7 +15,7 @@ struct AdapterNotices {
     return Output.clean("adapter \(adapter.adapter) is \(adapter.state)\(problem)")
   }
 
-  /// The problem of adapters; nil: none.
+  /// The problem of adapters; nil for none.
   var problem: String? {
     let wrong = states.filter { !["on", "starting"].contains($0.value) }.sorted { $0.key < $1.key }
     return wrong.isEmpty ? nil : wrong.map { "adapter \($0.key) is \($0.value)" }.joined(separator: ", ")

@@ -2,7 +2,7 @@ import BledClient
 import BledRPC
 import FoundationEssentials
 
-/// The devices that a scan watches for, one line each, in the order in which they were named.
+/// The devices that a scan monitors, one line each, in the order in which they were named.
 struct PresenceTable {
   private struct Device {
     let address: String
@@ -22,11 +22,11 @@ struct PresenceTable {
     }
   }
 
-  /// Whether no device was there.
+  /// True if no device was present.
   var isEmpty: Bool { addresses.isEmpty }
 
-  /// Takes a change.
-  /// - Returns: it as a line, and the address and the name of its device.
+  /// Handles a change.
+  /// - Returns: Its line, and the address and the name of its device.
   mutating func change(
     _ change: DevicePresence, _ output: Output
   ) -> (line: String, address: String, name: String?) {
@@ -47,7 +47,7 @@ struct PresenceTable {
     }
   }
 
-  /// A device may be known by another address than that by which it was named.
+  /// A device may be known by another address than the named one.
   private mutating func place(of address: String) -> Int {
     if let place = devices.firstIndex(where: { $0.address == address }) { return place }
     devices.append(Device(address: address))

@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// Everything that was heard of one device: how it advertises, the meaning, and the octets.
+/// Everything received from one device: its advertising, the meaning, and the octets.
 struct ScanDetail {
   private let device: ScanList.Device
 

@@ -1,25 +1,25 @@
 import BledRPC
 import Bluetooth
 
-/// The devices of a scan on a screen: which are there, in which order, and which of them is selected.
+/// The devices of a scan on a screen: their presence, their order, and the selected one.
 ///
 /// | Input                  | Effect                                                                           |
 /// |------------------------|----------------------------------------------------------------------------------|
-/// | `heard`                | the device is there, with its signal strength in the history                     |
+/// | `heard`                | the device is present, with its signal strength in the history                   |
 /// | `lost`                 | it fades                                                                         |
 /// | `tick`                 | devices that faded `fading` s ago are removed                                    |
 /// | up, down, pages, ends  | another device is selected; before that none is                                  |
 /// | s                      | the next order: by signal, age, name                                             |
-/// | /                      | the filter is typed, until Enter (it stays) or Escape (it goes)                  |
+/// | /                      | the filter is typed, until Enter (keeps it) or Escape (clears it)                |
 /// | Enter                  | `chosen`, if a device is selected and accepts connections; else a notice         |
-/// | Escape                 | the filter goes                                                                  |
+/// | Escape                 | the filter is cleared                                                            |
 /// | q, ^C                  | `ended`                                                                          |
 struct ScanList {
   /// The order of the devices.
   enum Order: String, CaseIterable {
     /// The strongest first, by the average of the last packets.
     case signal
-    /// The one first that was heard last.
+    /// The last received one first.
     case age
     case name
   }
@@ -38,7 +38,7 @@ struct ScanList {
     var history: [Int] = []
     /// Seconds, on the clock of the list.
     var heard: Double
-    /// When it was lost; nil: it is there.
+    /// When it was lost; nil while it is present.
     var lost: Double?
 
     /// The average of the history.
@@ -46,24 +46,24 @@ struct ScanList {
   }
 
   static let historyLength = 8
-  /// How long a device that was lost is still shown, in seconds.
+  /// The time for which a lost device is still shown, in seconds.
   private static let fading = 8.0
   private static let maximumDevices = 4096
 
   private var devices: [String: Device] = [:]
   private(set) var order = Order.signal
   private(set) var filter = ScanListFilter("")
-  /// Whether keys go to the filter.
+  /// True if keys are for the filter.
   private(set) var isTyping = false
   /// The identifier of the selected device.
   private(set) var selected: String?
-  /// Why the last key did nothing.
+  /// The reason why the last key did nothing.
   private(set) var notice: String?
 
   /// The number of devices, without the filter.
   var count: Int { devices.count }
 
-  /// A device was heard.
+  /// A device was received.
   mutating func heard(_ report: ScanReport.Params, at time: Double) {
     guard devices.count < Self.maximumDevices || devices[report.peripheral] != nil else { return }
     var device = devices[report.peripheral] ?? Device(report: report, heard: time)
@@ -72,10 +72,10 @@ struct ScanList {
     devices[report.peripheral] = device
   }
 
-  /// A device is not heard any more.
+  /// A device is no longer received.
   mutating func lost(_ peripheral: String, at time: Double) { devices[peripheral]?.lost = time }
 
-  /// Time goes by.
+  /// Time passes.
   mutating func tick(at time: Double) {
     devices = devices.filter { $0.value.lost.map { time - $0 < Self.fading } ?? true }
     if let selected, devices[selected] == nil { self.selected = nil }
@@ -96,8 +96,8 @@ struct ScanList {
     }
   }
 
-  /// Takes a key.
-  /// - Parameter page: How many devices the screen shows.
+  /// Handles a key.
+  /// - Parameter page: The number of devices on the screen.
   mutating func handle(_ key: Key, page: Int) -> Event {
     notice = nil
     if isTyping, types(key) { return .changed }
@@ -132,7 +132,7 @@ struct ScanList {
     selected = shown[min(max(0, place + steps), shown.count - 1)].report.peripheral
   }
 
-  /// - Returns: Whether the key was for the filter.
+  /// - Returns: True if the key was for the filter.
   private mutating func types(_ key: Key) -> Bool {
     switch key {
     case .character(let character) where filter.text.count < 64:

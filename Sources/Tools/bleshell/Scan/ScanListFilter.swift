@@ -1,8 +1,8 @@
 import BledRPC
 import Bluetooth
 
-/// A typed filter for fewer devices: words, all of which have to be in a device's name, address, services, company or
-/// data; a number such as -70 is the least signal strength in dBm.
+/// A typed filter for fewer devices: words that must all be in a device's name, address, services, company or data; a
+/// number such as -70 is the minimum signal strength in dBm.
 struct ScanListFilter: Equatable {
   let text: String
   private let words: [String]

@@ -11,16 +11,16 @@ struct ScanScreen {
   let columns: Int
   let rows: Int
 
-  /// How many devices it shows at once.
-  /// - Parameter hasDetail: Whether a device is selected, of which more is shown below.
+  /// The number of devices on the screen.
+  /// - Parameter hasDetail: True if a device is selected, with details below.
   func page(hasDetail: Bool) -> Int { max(1, rows - 2 - (hasDetail ? detailRows : 0)) }
 
   /// The lines for the selected device and the one above them; none on a small screen.
   private var detailRows: Int { rows < 12 ? 0 : min(12, rows / 2) }
 
   /// - Parameters:
-  ///   - time: On the clock of the list, in seconds.
-  ///   - notice: A problem, such as an adapter that is off; it takes the place of the help.
+  ///   - time: The present time on the clock of the list, in seconds.
+  ///   - notice: A problem, such as an adapter that is off; it replaces the help.
   /// - Returns: At most `rows` lines, none wider than `columns`.
   func lines(_ list: ScanList, at time: Double, notice: String?) -> [[Cell]] {
     let shown = list.shown()

@@ -6,7 +6,7 @@ import FoundationEssentials
 
 /// The devices of a scan, one line each, the strongest first.
 @MainActor final class ScanTable {
-  /// How many devices are listed: one with private addresses is a new one again and again.
+  /// Maximum listed devices: a device with private addresses repeatedly counts as a new one.
   private static let maximumDevices = 4096
 
   private let output: Output
@@ -15,10 +15,10 @@ import FoundationEssentials
 
   init(output: Output) { self.output = output }
 
-  /// Whether no device is in it.
+  /// True without a device.
   var isEmpty: Bool { reports.isEmpty }
 
-  /// Whether a device is in it.
+  /// True if it contains a device.
   func contains(_ peripheral: String) -> Bool { reports[peripheral] != nil }
 
   func add(_ report: ScanReport.Params) {
@@ -26,14 +26,14 @@ import FoundationEssentials
     reports[report.peripheral] = report
   }
 
-  /// A device is not heard any more.
+  /// A device is no longer received.
   /// - Returns: Its latest entry.
   @discardableResult func lose(_ peripheral: String) -> ScanReport.Params? {
     reports.removeValue(forKey: peripheral)
   }
 
   /// Prints the table.
-  /// - Parameter connected: Sentences on devices that were not heard since they are connected.
+  /// - Parameter connected: Sentences on devices that were not received because they are connected.
   func finish(connected: [String]) {
     table.lines(output).forEach(output.line)
     if unlisted > 0 { output.problem("\(unlisted) reports on more than \(Self.maximumDevices) devices are not listed") }
@@ -55,7 +55,7 @@ import FoundationEssentials
     return table
   }
 
-  /// One report on a line of its own.
+  /// The line of a report.
   static func reportLine(_ report: ScanReport.Params, _ output: Output) -> String {
     let time = output.styled(clockText(Date(timeIntervalSince1970: report.time)), .dim)
     let name = output.styled(Output.clean(report.name ?? "-"), .bold)
@@ -63,7 +63,7 @@ import FoundationEssentials
     return "\(time)  \(report.address)  \(rssi)  \(name)  \(Output.clean(contents(report).joined(separator: ", ")))"
   }
 
-  /// A device that is not heard any more on a line.
+  /// The line of a device that is no longer received.
   static func lostLine(_ lost: ScanLost.Params, _ device: ScanReport.Params?, _ output: Output) -> String {
     let time = output.styled(clockText(Date()), .dim)
     let last = clockText(Date(timeIntervalSince1970: lost.lastHeard))
@@ -71,7 +71,7 @@ import FoundationEssentials
     return "\(time)  \(device?.address ?? "-")  \(name) is lost; it was last heard at \(last)"
   }
 
-  /// The same as an object.
+  /// The lost device as an object.
   struct Lost: Encodable {
     let peripheral: String
     let address: String?

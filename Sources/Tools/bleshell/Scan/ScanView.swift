@@ -5,7 +5,7 @@ import ValueFormats
 /// A scan on a screen of its own.
 @MainActor final class ScanView {
   private let output: Output
-  /// All devices heard, including the ones that the screen no longer shows.
+  /// All received devices, including the ones that the screen no longer shows.
   let table: ScanTable
   private let start = ContinuousClock.now
   private var list = ScanList()
@@ -22,7 +22,7 @@ import ValueFormats
   }
 
   /// Shows devices until the user ends it.
-  /// - Parameter seconds: For how long at the most; 0: no limit.
+  /// - Parameter seconds: The maximum time; 0: no limit.
   /// - Returns: The device to connect to; nil: none.
   /// - Throws: The end of the connection to the daemon.
   func run(

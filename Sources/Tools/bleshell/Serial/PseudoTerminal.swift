@@ -14,7 +14,7 @@ final class PseudoTerminal: Sendable {
   private static let setLock: UInt = 0x4004_5431
   private static let getNumber: UInt = 0x8004_5430
 
-  /// - Parameter link: Where to make a symbolic link to the device file; one that points nowhere is replaced.
+  /// - Parameter link: The path of a symbolic link to the device file; a dangling link is replaced.
   /// - Throws: `Failure` if the system refuses.
   init(link: String?) throws(Failure) {
     let descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
@@ -32,7 +32,7 @@ final class PseudoTerminal: Sendable {
     self.link = link
     var modes = termios()
     if tcgetattr(other, &modes) == 0 {
-      // Octets pass as they are, and nothing is echoed.
+      // Octets pass unchanged, and nothing is echoed.
       cfmakeraw(&modes)
       tcsetattr(other, TCSANOW, &modes)
     }

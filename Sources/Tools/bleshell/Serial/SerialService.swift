@@ -1,12 +1,12 @@
 import BledRPC
 import Bluetooth
 
-/// A service that carries octets as a serial port does: one characteristic that the device receives on, which is
-/// written without response, and one that it sends on, which notifies.
+/// A service that carries octets like a serial port: one characteristic on which the device receives, written without
+/// response, and one on which it sends, by notifications.
 struct SerialService {
   let name: String
   let service: BluetoothUUID
-  /// Of the device: it receives on `rx` and sends on `tx`.
+  /// From the device's view: it receives on `rx` and sends on `tx`.
   let rx: BluetoothUUID
   let tx: BluetoothUUID
 
@@ -20,7 +20,7 @@ struct SerialService {
   ].compactMap { $0 }
 
   /// - Parameters:
-  ///   - rx: The UUID, or its first digits where the others are those of the service.
+  ///   - rx: The UUID, or its first digits if the others are the service's.
   ///   - tx: Likewise.
   private init?(_ name: String, _ service: String, rx: String, tx: String) {
     func uuid(_ text: String) -> BluetoothUUID? {
@@ -37,8 +37,8 @@ struct SerialAttributes {
   let tx: Attribute
 
   /// - Parameters:
-  ///   - rx: The characteristic that the device receives on, as a user names it; nil: that of a known service.
-  ///   - tx: The one that it sends on; of the two one can be given for both.
+  ///   - rx: The characteristic on which the device receives, as a user names it; nil: a known service's.
+  ///   - tx: The one on which it sends; one of the two can be given for both.
   /// - Throws: `Failure` if there are none, or they do not fit.
   init(in services: [ServiceDescription], rx: String?, tx: String?) throws {
     if let one = rx ?? tx {
@@ -63,6 +63,6 @@ struct SerialAttributes {
     }
   }
 
-  /// Whether one characteristic carries both directions.
+  /// True if one characteristic carries both directions.
   var isOne: Bool { rx.handle == tx.handle }
 }

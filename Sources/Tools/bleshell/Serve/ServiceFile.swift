@@ -2,9 +2,9 @@ import BledRPC
 import Bluetooth
 import JSONFiles
 
-/// The file that `bleshell serve` reads: services with their values, and how to advertise them. See docs/bleshell.md.
+/// The file that `bleshell serve` reads: services with their values, and their advertising. See docs/bleshell.md.
 struct ServiceFile: Sendable {
-  /// How to advertise; if missing, the primary services are listed.
+  /// The advertising; if missing, the primary services are listed.
   var advertise: AdvertisingStart.Params?
   var services: [Service]
 
@@ -37,7 +37,7 @@ struct ServiceFile: Sendable {
     var octets: [UInt8]
     /// True: the value is fixed, and the daemon answers reads.
     var fixed: Bool?
-    /// How the value changes by itself.
+    /// The change of the value by itself.
     var changes: Changes?
     var descriptors: [Descriptor]?
   }
@@ -130,7 +130,7 @@ extension FileValue {
 }
 
 extension FileMembers {
-  /// A value in hex, or as text; empty if there is neither.
+  /// A value in hex, or as text; empty without either.
   fileprivate func octets(_ name: Name, orText textName: Name) throws(FileError) -> [UInt8] {
     if let value = self[name] { return try value.octets(atMost: ServiceFile.longestValue) }
     guard let value = self[textName] else { return [] }

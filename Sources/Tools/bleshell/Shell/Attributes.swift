@@ -48,7 +48,7 @@ struct Attribute {
     (name.map(Output.clean) ?? uuid.knownName).map { "\($0) (\(uuid))" } ?? "\(uuid)"
   }
 
-  /// The meaning of a value of it; nil if nothing is known.
+  /// The meaning of one of its values; nil if unknown.
   func meaning(of value: [UInt8]) -> ValueMeaning? { ValueMeaning(of: uuid, value: value, format: format) }
 
   func has(_ property: CharacteristicProperty) -> Bool { properties.contains(Word(property)) }
@@ -68,7 +68,7 @@ enum AttributeUse: String {
     }
   }
 
-  /// Whether a characteristic with these properties is of that use.
+  /// True if a characteristic with these properties has that use.
   func fits(_ properties: [Word<CharacteristicProperty>]) -> Bool {
     switch self {
     case .read: properties.contains("read")
@@ -79,8 +79,8 @@ enum AttributeUse: String {
 }
 
 extension AttributePath {
-  /// A characteristic that a text names by its whole UUID, possibly behind that of its service and a slash; nil for
-  /// other texts, also for 8 digits, which may be the beginning of a UUID.
+  /// A characteristic named by its whole UUID, possibly behind its service's and a slash; nil for other texts, also for
+  /// 8 digits, which may be the beginning of a UUID.
   init?(_ text: String) {
     // "0x0012" is a handle.
     guard !text.lowercased().hasPrefix("0x") else { return nil }
@@ -109,7 +109,7 @@ extension ServiceDescription {
 extension [ServiceDescription] {
   /// The attribute that a text denotes: a handle ("0x0012"), a UUID or its first digits (at least four), or an assigned
   /// name or its beginning; a UUID or name can follow those of a service, a characteristic or both, with slashes.
-  /// Behind 0x a UUID is meant where the device has no attribute with such a handle.
+  /// Digits behind 0x are a UUID if the device has no attribute with such a handle.
   /// - Parameter naming: Names beside the assigned ones.
   /// - Throws: `Failure` if no attribute matches, or several; with `isUnknownName` if other names may match.
   func attribute(_ text: String, _ naming: AttributeNaming = AttributeNaming()) throws(Failure) -> Attribute {
@@ -153,7 +153,7 @@ extension [ServiceDescription] {
   }
 }
 
-/// How a text names an attribute; the first way in which one is named counts.
+/// The ways in which a text names an attribute; the first one that matches counts.
 private enum Match: CaseIterable {
   case whole
   case beginning

@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// The bonds in bluetoothd's state directory: `ADAPTER/DEVICE/info`, a text with sections and `key=value` lines.
 struct BlueZBonds {
-  /// The bonds that can be taken over.
+  /// The bonds that can be imported.
   private(set) var bonds: [PairingImport.Params] = []
   /// Devices that cannot, with the reason.
   private(set) var problems: [(device: String, reason: String)] = []
@@ -77,7 +77,8 @@ struct BlueZBonds {
     return HexBytes(octets)
   }
 
-  /// Types: 0 legacy, 1 legacy and authenticated, 2 LE Secure Connections, 3 the same and authenticated, 4 debug.
+  /// Types: 0 legacy, 1 legacy and authenticated, 2 LE Secure Connections, 3 LE Secure Connections and authenticated, 4
+  /// debug.
   private static func longTermKey(_ section: Section, isCentral: Bool) -> PairingImport.LongTermKey? {
     guard let value = key(section), let type = section["Authenticated"].flatMap({ Int($0) }), (0...3).contains(type),
       let size = section["EncSize"].flatMap({ Int($0) }), (7...16).contains(size),

@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 
 /// Copies octets from a file to a channel and from the channel to another file, each on a thread of its own: files can
-/// block, and may take their time.
+/// block for a long time.
 final class ChannelPump: Sendable {
   private let sending: Int32
   private let receiving: Int32
@@ -12,20 +12,20 @@ final class ChannelPump: Sendable {
   private let most: Int?
   private let longest: Int
   private let lineEnd: [UInt8]?
-  /// Whether the other side is told that the input has ended.
+  /// True if the other side is notified of the input's end.
   private let isStream: Bool
-  /// Whether octets are dropped for which the output has no room.
+  /// True if octets without room in the output are dropped.
   private let dropsUnread: Bool
-  /// Whether it ends with the input, after a while in which nothing is sent or received.
+  /// True if it ends with the input, after a while without sending or receiving.
   private let endsWithInput: Bool
-  /// How long that is, in milliseconds.
+  /// The length of that while, in milliseconds.
   private static let quiet: Int32 = 1000
   private let counts = Mutex((sent: 0, received: 0))
   private let hasEndedInput = Mutex(false)
 
   /// - Parameters:
   ///   - descriptor: The channel, a stream.
-  ///   - most: after how many received octets it is over.
+  ///   - most: the number of received octets after which it ends.
   init(_ descriptor: Int32, input: Int32, output: Int32, most: Int?) {
     (sending, receiving, self.input, self.output) = (descriptor, descriptor, input, output)
     (self.most, longest, lineEnd, isStream, dropsUnread, endsWithInput) = (most, 65_536, nil, true, false, false)
@@ -33,12 +33,12 @@ final class ChannelPump: Sendable {
 
   /// - Parameters:
   ///   - sending: The socket for packets to the device.
-  ///   - receiving: The one for packets from it, possibly the same. Both stay open at the end of the input.
+  ///   - receiving: The socket for packets from it, possibly the same one. Both stay open at the end of the input.
   ///   - longest: The longest packet that can be sent.
-  ///   - lineEnd: The octets to send for the line feeds of the input; nil: they are sent as they are.
-  ///   - dropsUnread: Whether octets are dropped for which the output, which does not block, has no room: a terminal
-  ///     that no program has open.
-  ///   - endsWithInput: Whether it ends when the input has ended, all was sent, and nothing comes for a second.
+  ///   - lineEnd: The octets to send for the line feeds of the input; nil: they are sent unchanged.
+  ///   - dropsUnread: True if octets without room in the non-blocking output are dropped: a terminal that no program
+  ///     has open.
+  ///   - endsWithInput: True if it ends when the input has ended, all was sent, and nothing is received for a second.
   ///   - most: As above.
   init(
     sending: Int32, receiving: Int32, longest: Int, lineEnd: [UInt8]?, input: Int32, output: Int32,
@@ -49,13 +49,13 @@ final class ChannelPump: Sendable {
     (self.most, self.longest, self.lineEnd, isStream) = (most, max(1, longest), lineEnd, false)
   }
 
-  /// How many octets went to the channel.
+  /// The number of octets sent to the channel.
   var sent: Int { counts.withLock { $0.sent } }
-  /// How many octets came from it.
+  /// The number of octets received from it.
   var received: Int { counts.withLock { $0.received } }
 
-  /// Copies until the channel ends, or all that was wanted came.
-  /// - Returns: whether as many octets came as were wanted.
+  /// Copies until the channel ends, or all wanted octets were received.
+  /// - Returns: true if as many octets were received as wanted.
   func run() async -> Bool {
     async let copied: Void = withCheckedContinuation { continuation in
       DispatchQueue(label: "bleshell.input").async {
@@ -66,7 +66,7 @@ final class ChannelPump: Sendable {
     let isWhole = await withCheckedContinuation { continuation in
       DispatchQueue(label: "bleshell.output").async { continuation.resume(returning: self.copyOutput()) }
     }
-    // The rest of the input is for others: for the next command.
+    // The rest of the input is for the next command.
     end()
     await copied
     return isWhole
@@ -93,8 +93,8 @@ final class ChannelPump: Sendable {
     hasEndedInput.withLock { $0 = true }
   }
 
-  /// Waits until there is something to be received.
-  /// - Returns: false if the input has ended, all of it was sent, and nothing has come for a while.
+  /// Waits until there is something to receive.
+  /// - Returns: false if the input has ended, all of it was sent, and nothing was received for a while.
   private func hasMore() -> Bool {
     guard endsWithInput else { return true }
     while true {
@@ -117,7 +117,7 @@ final class ChannelPump: Sendable {
     return octets.reduce(into: []) { if $1 == UInt8(ascii: "\n") { $0 += lineEnd } else { $0.append($1) } }
   }
 
-  /// Waits until there is something to be read, or its end.
+  /// Waits until there is something to read, or its end.
   /// - Returns: false if the channel has ended.
   private func hasInput() -> Bool {
     var states = [pollfd(fd: input, events: Int16(POLLIN), revents: 0), pollfd(fd: sending, events: 0, revents: 0)]

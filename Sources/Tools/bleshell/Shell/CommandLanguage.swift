@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 
-/// The commands that can be typed, below one that has them all.
+/// The commands that can be typed, below one that contains them all.
 @MainActor final class CommandLanguage {
   /// The command without a name: it reads commands line by line.
   let root: any ShellCommand.Type
@@ -16,7 +16,7 @@ import Glibc
   func parse(_ words: [String]) throws -> any ParsableCommand {
     if words == ["help"] { return try ShortHelp.parse([]) }
     if words == ["help", "all"] { return try root.parseAsRoot(["help"]) }
-    // For a command that does not exist the parser gives the help of all.
+    // For an unknown command the parser returns the help of all.
     if words.first == "help", let asked = words.dropFirst().first { try checkCommand(asked) }
     do {
       return try root.parseAsRoot(words)
@@ -35,11 +35,11 @@ import Glibc
         + Suggestion.question(word, among: names, then: "\"help\" lists the commands"), status: 64)
   }
 
-  /// The parser's text for an error, or the help that was asked for, and the status that goes with it.
+  /// The parser's text for an error, or the requested help, and its exit status.
   /// - Parameter json: Without the usage, which is for people.
   func outcome(of error: any Error, json: Bool) -> (message: String, status: Int32) {
-    // The parser makes the text for either, and traps if its indented columns have no width. If it asked the terminal,
-    // that could have become narrower.
+    // The parser makes the text for either, and traps if its indented columns have no width. It must not read the
+    // terminal's width, which could have become narrower.
     setenv("COLUMNS", "\(max(40, Output.terminalSize.columns))", 1)
     let (text, status) = (root.fullMessage(for: error), root.exitCode(for: error).rawValue)
     guard status != 0 else { return (text, status) }

@@ -8,7 +8,7 @@ struct CommandList: Sendable {
   struct Command: Sendable {
     var name: String
     var aliases: [String] = []
-    /// With their dashes; true: a value follows.
+    /// With their dashes; true if a value follows.
     var options: [String: Bool] = [:]
     var subcommands: [Command] = []
   }

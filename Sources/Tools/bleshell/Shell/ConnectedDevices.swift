@@ -2,16 +2,16 @@ import BledClient
 
 /// The devices that `connect` connected, and the current one.
 @MainActor final class ConnectedDevices {
-  /// In the order in which they were connected.
+  /// In the order of connecting.
   private(set) var all: [Device] = []
-  /// The one that commands without a device are for.
+  /// The device of commands without one.
   private(set) var current: Device?
-  /// Whether the current device disconnected, and no `expect disconnected` has seen it.
+  /// True if the current device disconnected, and no `expect disconnected` has seen it.
   private var isEndPending = false
   /// Reports an event that is independent of commands.
   private let tell: @MainActor (String) -> Void
 
-  /// - Parameter tell: Called with each event of a device.
+  /// - Parameter tell: called with each event of a device.
   init(tell: @escaping @MainActor (String) -> Void) { self.tell = tell }
 
   /// Makes a device the current one, and watches its connection if it is a new one.
@@ -45,7 +45,7 @@ import BledClient
     }
   }
 
-  /// A device is not used any more. None takes its place: the next command was not meant for another device.
+  /// A device is no longer used. None replaces it: the next command was not meant for another device.
   func drop(_ device: Device) {
     all.removeAll { $0 === device }
     if current === device { current = nil }
@@ -54,7 +54,7 @@ import BledClient
   /// The connection to the daemon has ended, and all links with it.
   func dropAll() { (current, all) = (nil, []) }
 
-  /// Whether the current device disconnected, and no other was chosen since: true once for each disconnection.
+  /// Returns true if the current device disconnected, and no other was chosen since: once for each disconnection.
   func seeEnd() -> Bool {
     defer { isEndPending = false }
     return isEndPending
@@ -62,7 +62,7 @@ import BledClient
 
   func contains(_ device: Device) -> Bool { all.contains { $0 === device } }
 
-  /// The device that a text denotes, by the rules of other devices; nil: none, or several.
+  /// The device denoted by a text, by the rules of other devices; nil for none, or several.
   func find(_ text: String) -> Device? {
     let candidates = all.map { DeviceCandidate($0.peripheral.identifier, $0.name, $0.peripheral.link.address) }
     guard let found = try? DeviceCandidate.choose(text, among: candidates) else { return nil }

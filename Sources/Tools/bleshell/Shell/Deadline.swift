@@ -1,11 +1,11 @@
-/// How long a command may take: all of it, or each step.
+/// The time limit of a command: for all of it, or for each step.
 struct Deadline: Sendable {
-  /// Seconds to look for a device, and then to connect to it, where no time is given for all of it.
+  /// Seconds for finding a device, and then for connecting to it, without a limit for all of it.
   static let usual = 15.0
-  /// None.
+  /// No limit.
   static let never = Deadline(limit: 0)
 
-  /// The seconds that were given; nil: none were, 0: no limit.
+  /// The given seconds; nil without any, 0: no limit.
   let limit: Double?
   private let end: ContinuousClock.Instant?
 
@@ -22,17 +22,17 @@ struct Deadline: Sendable {
     return max(0.1, ((end - ContinuousClock.now) / .seconds(1) * 10).rounded(.up) / 10)
   }
 
-  /// Whether it has passed.
+  /// True if it has passed.
   var isOver: Bool { end.map { $0 <= .now } ?? false }
 
-  /// As it was given, for messages: "15"
+  /// The given seconds, for messages: "15"
   var words: String { shortNumber(limit ?? Self.usual) }
 
   /// Runs a function, for as long as there is time.
   /// - Throws: `Failure` when the time is over.
   func bound<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
     guard end != nil else { return try await body() }
-    // A call with a limit of its own reports it first, with more to say.
+    // A call with its own limit reports it first, with more details.
     guard let value = try await withDeadline(seconds + 0.2, body) else {
       throw Failure("it was not done within \(words) s", passes: true)
     }

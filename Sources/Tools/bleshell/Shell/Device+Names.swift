@@ -3,11 +3,12 @@ import Bluetooth
 import ValueFormats
 
 extension Device {
-  /// How many descriptors are read to find a name.
+  /// Maximum descriptors read to find a name.
   private static let maximumReads = 64
 
-  /// The attribute that a text denotes, by UUID, handle, or a name: assigned, given by the user, or told by the device.
-  /// - Throws: `Failure` if there is none, or several.
+  /// The attribute that a text denotes, by UUID, handle, or a name: assigned, given by the user, or read from the
+  /// device.
+  /// - Throws: `Failure` if none matches, or several.
   func attribute(_ text: String) async throws -> Attribute {
     let tree = try await tree()
     do throws(Failure) {

@@ -8,7 +8,7 @@ import ValueFormats
   let peripheral: Peripheral
   /// The name to show.
   let name: String
-  /// Whether the connection is lost, and bled connects again.
+  /// True while the connection is lost, and bled reconnects.
   var isLost = false
   /// The names and formats of its attributes.
   var naming: AttributeNaming
@@ -16,11 +16,11 @@ import ValueFormats
   var askedDescriptors: Set<UInt16> = []
   private let output: Output
   private var services: [ServiceDescription]?
-  /// The attributes that were refused for want of protection, by handle, with the name of the error.
+  /// The attributes that were refused for lack of protection, by handle, with the name of the error.
   private(set) var protections: [UInt16: String] = [:]
   /// The values that were not expected yet, by handle.
   private var listenings: [UInt16: AsyncThrowingStream<[UInt8], any Error>] = [:]
-  /// The characteristics whose values are shown as they come.
+  /// The characteristics with values shown on reception.
   private var shown: Set<UInt16> = []
 
   init(peripheral: Peripheral, name: String, names: NameList, output: Output) {
@@ -41,8 +41,8 @@ import ValueFormats
     return try await tree { [name] in progress.change("Discovering the services of \(name): \($0)") }
   }
 
-  /// The same without a line on the terminal.
-  /// - Parameter tells: Called with how much was found so far.
+  /// Reads the tree, without a line on the terminal.
+  /// - Parameter tells: Called with the number of attributes found so far.
   func tree(tells: @escaping @Sendable (String) -> Void) async throws -> [ServiceDescription] {
     if let services { return services }
     let services = try await peripheral.discover {
@@ -53,7 +53,7 @@ import ValueFormats
   }
 
   /// The values of a characteristic since the first call for it; one reader at a time.
-  /// - Parameter show: Is called with each, as it comes. Of unread values the newest are kept then.
+  /// - Parameter show: Called with each on reception. The newest of unread values are kept then.
   func listen(
     to attribute: Attribute, show: (@MainActor ([UInt8]) -> Void)? = nil
   ) async throws -> AsyncThrowingStream<[UInt8], any Error> {
@@ -80,7 +80,7 @@ import ValueFormats
     return copies
   }
 
-  /// Whether the values of a characteristic are shown as they come.
+  /// True if the values of a characteristic are shown on reception.
   func isShown(_ attribute: Attribute) -> Bool { shown.contains(attribute.handle) }
 
   /// The reader was given up, which ends the stream: the next one subscribes again.
@@ -99,9 +99,8 @@ import ValueFormats
     }
   }
 
-  /// Reads a characteristic that is named by UUIDs, without a discovery of everything; otherwise as `read` with a
-  /// handle.
-  /// - Returns: nil if there is none, or several: the text may mean something else, which the tree tells.
+  /// Reads a characteristic named by UUIDs, without a full discovery; otherwise as `read` with a handle.
+  /// - Returns: nil for none, or several: the text may mean something else, which the tree shows.
   func read(_ path: AttributePath, text: String) async throws -> GATTRead.Result? {
     do throws(BluetoothError) {
       return try await peripheral.client.call(
@@ -140,7 +139,7 @@ import ValueFormats
   /// Makes the next `tree` discover again.
   func forgetTree() { services = nil }
 
-  /// The connection was lost: nothing that was known or subscribed to is so any more.
+  /// The connection was lost: forgets the attributes and subscriptions.
   func forgetAll() {
     (services, listenings, protections, shown, askedDescriptors) = (nil, [:], [:], [], [])
     naming = AttributeNaming(list: naming.list, address: naming.address)

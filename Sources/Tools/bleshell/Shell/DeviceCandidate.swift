@@ -38,8 +38,8 @@ struct DeviceCandidate {
     return nil
   }
 
-  /// An address in any spelling, as others write it: with colons, dashes or nothing between its six pairs of digits.
-  /// - Returns: The same with colons, in upper case; nil for other text.
+  /// Parses an address in any spelling: with colons, dashes or nothing between its six pairs of digits.
+  /// - Returns: The address with colons, in upper case; nil for other text.
   static func address(_ text: String) -> String? {
     let digits = Array(text.filter { $0 != ":" && $0 != "-" })
     guard digits.count == 12, text.utf8.count == 12 || text.utf8.count == 17 else { return nil }

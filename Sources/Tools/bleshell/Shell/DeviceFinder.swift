@@ -3,7 +3,7 @@ import BledRPC
 import Bluetooth
 import ValueFormats
 
-/// Finds the device that a text denotes, among the devices that the daemon knows or hears.
+/// Finds the device denoted by a text, among the devices that the daemon knows or receives.
 @MainActor struct DeviceFinder {
   let client: BledClient
   let names: NameList
@@ -26,7 +26,7 @@ import ValueFormats
     return (match.identifier, names.name(ofDevice: match.address) ?? match.name ?? match.address)
   }
 
-  /// - Throws: `Failure` if it is not known, and not heard in time.
+  /// - Throws: `Failure` if it is unknown, and not received in time.
   func find(_ text: String, within deadline: Deadline, over adapter: String? = nil) async throws -> FoundDevice {
     let known = try await client.call(PeripheralList.self, Empty()).peripherals
     let parts = (names.address(ofDevice: text) ?? text).split(separator: "/", maxSplits: 1)
@@ -56,8 +56,8 @@ import ValueFormats
     return try await search(text, within: deadline, over: adapter)
   }
 
-  /// Fails if a device says that it does not accept connections. An older report is not enough: it is
-  /// listened to for a moment.
+  /// Fails if a device reports that it does not accept connections. An older report is not enough: it scans for a
+  /// moment.
   func checkConnectable(_ found: FoundDevice, within deadline: Deadline) async throws {
     guard found.connectable == false, let reports = try? await client.scan(.init(duplicates: true)) else {
       return
@@ -81,14 +81,14 @@ import ValueFormats
       passes: true)
   }
 
-  /// Waits until a device is heard, or the time of the caller is over.
+  /// Waits until a device is received, or the time of the caller is over.
   /// - Returns: Its identifier.
   func hear(_ text: String) async throws -> String {
     guard case .identifier(let identifier) = try await search(text, within: .never).reference else { return text }
     return identifier
   }
 
-  /// Scans until a device with that name is heard.
+  /// Scans until a device with that name is received.
   private func search(
     _ text: String, within deadline: Deadline, over adapter: String? = nil
   ) async throws -> FoundDevice {
@@ -116,15 +116,15 @@ import ValueFormats
   }
 }
 
-/// A device as it is to be connected to.
+/// A device to connect to.
 struct FoundDevice {
   let reference: DeviceReference
   let name: String
-  /// Whether it accepts connections; nil: it was not heard, or is connected.
+  /// True if it accepts connections; nil if it was not received, or is connected.
   var connectable: Bool?
 }
 
 extension PeripheralList.Entry {
-  /// Whether it can be connected to, as far as known: one that is connected already may advertise for others.
+  /// True if it can be connected to, as far as known: a connected one may advertise for others.
   fileprivate var acceptsConnections: Bool? { state == "disconnected" ? connectable : nil }
 }

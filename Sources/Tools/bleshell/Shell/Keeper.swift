@@ -1,8 +1,8 @@
 import Bluetooth
 import FoundationEssentials
 
-/// The retries of a command with --keep: the device, the adapter and the daemon may go and come back. Each loss, the
-/// reason of the wait and the return are reported, with the time.
+/// The retries of a command with --keep: the device, the adapter and the daemon may disappear and return. Each loss,
+/// the reason of the wait and the return are reported, with the time.
 @MainActor final class Keeper {
   /// The number of seconds of an attempt after which the reason of the wait is reported.
   private static let timeout = 2.0
@@ -13,21 +13,21 @@ import FoundationEssentials
   /// The last report since the device was there.
   private var said: String?
   private var notice: Task<Void, Never>?
-  /// Whether the device was there.
+  /// True if the device was connected once.
   private(set) var hasBegun = false
 
   /// - Parameters:
-  ///   - name: The device as the user named it.
-  ///   - timeout: When the device has to be there for the first time.
+  ///   - name: The user's name for the device.
+  ///   - timeout: The time limit for the first connection.
   ///   - tell: Prints a report.
   init(_ name: String, within timeout: Deadline, tell: @escaping (String) -> Void) {
     (self.name, self.timeout, self.tell) = (name, timeout, tell)
   }
 
-  /// How long an attempt may take.
+  /// The time limit of an attempt.
   var deadline: Deadline { hasBegun || timeout.limit == nil ? .never : timeout }
 
-  /// Runs a function, which calls `begins` when the device is there, until it returns.
+  /// Runs a function, which calls `begins` once the device is connected, until it returns.
   /// - Throws: Errors that do not pass by themselves; and the first attempts' errors, if `timeout` has a limit.
   func run(_ body: @escaping @MainActor () async throws -> Void) async throws {
     defer { notice?.cancel() }
@@ -43,12 +43,12 @@ import FoundationEssentials
         try Task.checkCancellation()
         say("\(Self.message(error)); trying again")
       }
-      // A device that stays current while it is away, and a daemon that is away, fail at once.
+      // A device that stays current while it is away, and an unreachable daemon, fail at once.
       try await Task.sleep(for: .seconds(1))
     }
   }
 
-  /// The device is there.
+  /// The device is connected.
   func begins() {
     notice?.cancel()
     if said != nil { tell(Self.timed("connected to \(Output.clean(name))")) }
@@ -61,7 +61,7 @@ import FoundationEssentials
     if said != text { tell(Self.timed(text)) }
   }
 
-  /// The failure of a command whose time is over before it could begin.
+  /// The failure of a command with a time that was over before it could begin.
   func neverBegan(_ seconds: Double?) -> Failure {
     let reason = said.map { ": \($0)" } ?? ""
     return Failure("no connection to \(Output.clean(name)) within \(shortNumber(seconds ?? 0)) s\(reason)")
@@ -73,7 +73,7 @@ import FoundationEssentials
     (error as? Failure)?.message ?? (error as? BluetoothError)?.message ?? "\(error)"
   }
 
-  /// Whether the reason of an error may go by itself.
+  /// True if the reason of an error may pass by itself.
   private static func passes(_ error: any Error) -> Bool {
     if let failure = error as? Failure { return failure.passes }
     guard let error = error as? BluetoothError else { return false }

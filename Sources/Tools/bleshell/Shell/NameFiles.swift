@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import ValueFormats
 
-/// The files with the names and formats that people give: the user's own, and the one for all users.
+/// The files with the names and formats given by people: the user's own, and the one for all users.
 enum NameFiles {
   /// The user's own.
   static var own: String {

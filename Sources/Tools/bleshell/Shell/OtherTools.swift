@@ -1,4 +1,4 @@
-/// Commands of bluetoothctl, gatttool and hcitool that are none here, with their equivalents.
+/// Commands of bluetoothctl, gatttool and hcitool that are not ours, with their equivalents.
 enum OtherTools {
   private static let commands = [
     "notify": "\"listen CHARACTERISTIC\" shows values as they come, \"subscribe\" until Ctrl-C",
@@ -14,7 +14,7 @@ enum OtherTools {
     "register-service": "\"serve FILE\" publishes services",
   ]
 
-  /// Our command for a command line of another tool; nil if there is none.
+  /// Our command for a command line of another tool; nil for none.
   static func remedy(for words: [String]) -> String? {
     guard let first = words.first else { return nil }
     if first == "scan" || first == "advertise", words.count == 2, ["on", "off"].contains(words[1]) {

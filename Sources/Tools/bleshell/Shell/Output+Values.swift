@@ -44,7 +44,7 @@ extension Output {
   /// Prints a value of an attribute.
   /// - Parameters:
   ///   - kind: The outcome, for other programs.
-  ///   - time: When it came; printed for people if given.
+  ///   - time: The time of reception; printed for people if given.
   func value(
     _ value: [UInt8], of attribute: Attribute, device: Device, kind: String = "value", time: Date? = nil
   ) throws {
@@ -72,7 +72,7 @@ extension Output {
   static let csvValueHeading = "time,date,peripheral,device,handle,uuid,number,unit,value,text"
 
   /// Prints a value as comma-separated values: the time in seconds since 1970 and in ISO 8601, the device, the handle,
-  /// the number and its unit where the format is known, the octets in hex, and their meaning.
+  /// the number and its unit if the format is known, the octets in hex, and their meaning.
   func csvValue(_ value: [UInt8], of attribute: Attribute, device: Device, time: Date) {
     let meaning = attribute.meaning(of: value)
     let seconds = time.timeIntervalSince1970

@@ -16,10 +16,10 @@ final class PairingPerson: Sendable {
     (self.output, self.answersYes, self.passkey) = (output, answersYes, passkey)
   }
 
-  /// Shows the awaited event, until a question or a message comes.
+  /// Shows the awaited event, until there is a question or a message.
   func awaits(_ progress: Progress) { self.progress.withLock { $0 = progress } }
 
-  /// Tells something that is to stay on the terminal.
+  /// Prints a line that stays on the terminal.
   func tell(_ text: String) {
     progress.withLock { $0?.end() }
     output.problem(text)
@@ -27,7 +27,7 @@ final class PairingPerson: Sendable {
 
   private var isAtTerminal: Bool { output.isTerminal && !output.json && isatty(STDIN_FILENO) == 1 }
 
-  /// Nil if no person can answer: then devices are told so, and pair without a check.
+  /// Nil without a person to answer: then devices are informed, and pair without a check.
   var agent: PairingAgent? {
     let capability: PairingCapability
     if isAtTerminal {
@@ -44,7 +44,7 @@ final class PairingPerson: Sendable {
   }
 
   private func confirm(_ question: PairingConfirm.Params) async -> Bool {
-    // A person that gives a passkey expects to be asked for it, and for nothing else.
+    // A person who gives a passkey expects to be asked for it, and for nothing else.
     guard !answersYes else { return true }
     guard isAtTerminal else { return false }
     let answer = await ask("\(PairingQuestion(question).text) [y/n] ", within: question.seconds)

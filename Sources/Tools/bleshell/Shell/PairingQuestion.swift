@@ -15,8 +15,8 @@ struct PairingQuestion {
 
   private init(kind: Kind, text: String) { (self.kind, self.text) = (kind, text) }
 
-  /// Takes a key.
-  /// - Returns: nil while there is no answer. The answer: "yes", or the typed text; nil in it: a refusal.
+  /// Handles a key.
+  /// - Returns: nil while there is no answer. The answer: "yes", or the typed text; an inner nil is a refusal.
   mutating func handle(_ key: Key) -> String?? {
     switch (kind, key) {
     case (_, .escape), (_, .control("c")): return .some(nil)
@@ -36,7 +36,7 @@ struct PairingQuestion {
   func line(_ columns: Int) -> String {
     switch kind {
     case .consent: "\(text) y or n"
-    // A cursor of its own: that of the terminal is hidden.
+    // Draws its own cursor: the terminal's is hidden.
     case .passkey: LineView(prompt: text, line: typed.text + ["_"], cursor: typed.cursor, width: columns).text
     }
   }
@@ -57,6 +57,6 @@ extension PairingDevice {
   /// The name of the device, fit for a terminal.
   var shownName: String { Output.clean(name ?? address) }
 
-  /// The same for a line with a code: a name could contain another one.
+  /// Its name, for a line with a code: a name could contain another one.
   var quotedName: String { name.map(Output.quoted) ?? Output.clean(address) }
 }

@@ -7,7 +7,7 @@ struct RecordingFile: Sendable {
   private static let suffixes = [".pcapng", ".pcap", ".btsnoop", ".snoop", ".pklg", ".log", ".cfa"]
   let path: String
 
-  /// Whether a word of a command names a recording rather than a device.
+  /// True if a word of a command names a recording rather than a device.
   static func isNamed(_ word: String) -> Bool {
     word.contains("/") || suffixes.contains { word.lowercased().hasSuffix($0) }
   }

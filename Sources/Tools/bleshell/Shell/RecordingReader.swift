@@ -10,7 +10,7 @@ final class RecordingReader: Sendable {
   /// Begins to read.
   /// - Parameters:
   ///   - descriptor: the pipe, which is closed at the end.
-  ///   - receive: receives the octets read; it returns a problem to stop at, or nil to go on.
+  ///   - receive: receives the octets read; it returns a problem to stop at, or nil to continue.
   init(_ descriptor: Int32, _ receive: @escaping @Sendable (ArraySlice<UInt8>) -> String?) {
     let (ends, end) = AsyncStream.makeStream(of: Never.self)
     self.ends = ends

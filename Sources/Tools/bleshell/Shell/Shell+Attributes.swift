@@ -7,9 +7,9 @@ extension Shell {
   ///   - words: An optional device, a characteristic, and the others.
   ///   - use: The use of the characteristic.
   ///   - others: The names of the others.
-  ///   - deadline: When all of it has to be done.
-  ///   - adapter: The adapter that is to be used; nil: any.
-  ///   - onlyConnecting: Whether that is only for the connection, and the function may take longer.
+  ///   - deadline: The time limit for all of it.
+  ///   - adapter: The adapter to use; nil: any.
+  ///   - onlyConnecting: True if the limit is for the connection alone, and the function may take longer.
   /// - Throws: `Failure` for missing words, with the possible ones; and the function's errors.
   func use(
     _ words: [String], for use: AttributeUse, _ others: [String] = [], within deadline: Deadline,
@@ -45,10 +45,10 @@ extension Shell {
     }
   }
 
-  /// Whether a word denotes a device rather than a characteristic of the current one.
+  /// True if a word denotes a device rather than a characteristic of the current one.
   private func isDevice(_ word: String) async throws -> Bool {
     if AttributePath(word) != nil || word.lowercased().hasPrefix("0x") { return false }
-    // Without the descriptions that the device has: reading them takes long, and a name of a device needs none.
+    // Without the descriptions on the device: reading them is slow, and a name of a device needs none.
     if let current = devices.current, (try? await current.tree().attribute(word, current.naming)) != nil {
       return false
     }

@@ -5,9 +5,9 @@ import Bluetooth
 extension Shell {
   /// Calls a function with a device: the named one, connected for that long, or the current one.
   /// - Parameters:
-  ///   - deadline: When all of it has to be done.
-  ///   - adapter: The adapter that is to be used; nil: any.
-  ///   - onlyConnecting: Whether that is only for the connection, and the function may take longer.
+  ///   - deadline: The time limit for all of it.
+  ///   - adapter: The adapter to use; nil: any.
+  ///   - onlyConnecting: True if the limit is for the connection alone, and the function may take longer.
   func use(
     _ name: String?, within deadline: Deadline, over adapter: String? = nil, onlyConnecting: Bool = false,
     _ body: @escaping @MainActor (Device) async throws -> Void
@@ -48,11 +48,11 @@ extension Shell {
 
   /// Connects to a device by name, address or identifier.
   /// - Parameters:
-  ///   - deadline: When it has to be connected.
-  ///   - adapter: The adapter that is to be used; nil: any.
-  ///   - reconnects: Whether to reconnect whenever the connection is lost.
+  ///   - deadline: The time limit.
+  ///   - adapter: The adapter to use; nil: any.
+  ///   - reconnects: True to reconnect whenever the connection is lost.
   ///   - parameters: The wanted parameters of the connection.
-  ///   - phy: The PHY that it is to have.
+  ///   - phy: The wanted PHY.
   func connect(
     _ text: String, within deadline: Deadline, over adapter: String? = nil, reconnects: Bool = false,
     parameters: LinkWish? = nil, phy: PHYChoice? = nil

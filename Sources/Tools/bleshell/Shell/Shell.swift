@@ -10,15 +10,15 @@ import ValueFormats
 @MainActor final class Shell {
   let output: Output
   let socket: String
-  /// Whether commands are read line by line, so that a connection outlives its command.
+  /// True if commands are read line by line, so that a connection outlives its command.
   var isLineMode: Bool
   /// The devices that `connect` connected.
   private(set) lazy var devices = ConnectedDevices { [unowned self] in tell($0) }
-  /// How many files with commands are running, one from within the other.
+  /// The number of files with running commands, one from within the other.
   var scripts = 0
   /// Prints an event, on a terminal above the line that is being typed; nil: on standard error.
   var announce: ((String) -> Void)?
-  /// Prints a line of output above the line that is being typed; nil: there is no prompt.
+  /// Prints a line of output above the line being typed; nil without a prompt.
   var show: ((String) -> Void)?
   /// The advertisements that continue in the background.
   var advertisements: [Int] = []
@@ -87,7 +87,7 @@ import ValueFormats
   }
 
   /// Runs a command; Ctrl-C ends it.
-  /// - Parameter json: Whether errors are reported as JSON.
+  /// - Parameter json: True to report errors as JSON.
   /// - Returns: The exit status: 0 on success.
   func perform(json: Bool = false, _ body: @escaping @MainActor () async throws -> Void) async -> Int32 {
     let task = Task { @MainActor in try await body() }

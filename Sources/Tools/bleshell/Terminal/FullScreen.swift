@@ -10,7 +10,7 @@
   /// - Parameters:
   ///   - lines: The lines for a screen of that size.
   ///   - key: Called for each key; the lines are drawn again after it.
-  ///   - hungUp: Called when the terminal is gone.
+  ///   - hungUp: Called when the terminal is closed.
   init(
     output: Output, lines: @escaping @MainActor (_ columns: Int, _ rows: Int) -> [[ScreenLine.Cell]],
     key: @escaping @MainActor (Key) -> Void, hungUp: @escaping @MainActor () -> Void
@@ -24,7 +24,7 @@
       }, hungUp: hungUp, resized: { [weak self] in self?.draw() })
   }
 
-  /// - Returns: False if there is no terminal.
+  /// - Returns: False without a terminal.
   func begin() -> Bool {
     guard terminal?.begin() == true else { return false }
     draw()
@@ -57,8 +57,8 @@
     output.text(Self.drawing(rows))
   }
 
-  /// The octets that draw rows, and nothing else, on the screen. Each is erased before it is written: behind a row that
-  /// is full the cursor is on its last character.
+  /// The octets that draw rows, and nothing else, on the screen. Each is erased before it is written: behind a full row
+  /// the cursor is on its last character.
   nonisolated static func drawing(_ rows: [String]) -> String {
     "\u{1B}[H" + rows.dropLast().map { "\u{1B}[K\($0)\r\n" }.joined() + "\u{1B}[J" + (rows.last ?? "")
   }

@@ -19,19 +19,19 @@ enum Key: Hashable {
 /// |                  | a letter                       | Alt and that letter                                   |
 /// |                  | another octet                  | its key; ESC is dropped                               |
 /// | a sequence waits | parameters                     | they wait, 16 octets at the most                      |
-/// |                  | its last octet                 | its key; nothing for one that is not known            |
+/// |                  | its last octet                 | its key; nothing for an unknown one                   |
 /// | UTF-8 waits      | the octets that belong to it   | the character                                         |
 /// |                  | another octet                  | the waiting ones are dropped, and it is a new one     |
-/// | any              | `finish`: nothing more came    | Escape if ESC waits; waiting octets are dropped       |
+/// | any              | `finish`: nothing follows      | Escape if ESC waits; waiting octets are dropped       |
 struct KeyDecoder {
   private static let maximumWaiting = 16
 
   private var waiting: [UInt8] = []
 
-  /// Whether the next octet belongs to the preceding ones.
+  /// True if the next octet belongs to the preceding ones.
   var isWaiting: Bool { !waiting.isEmpty }
 
-  /// Takes an octet.
+  /// Handles an octet.
   mutating func handle(_ octet: UInt8) -> Key? {
     guard let first = waiting.first else { return begin(octet) }
     guard first == 0x1B else { return character(octet) }
@@ -48,7 +48,7 @@ struct KeyDecoder {
     return nil
   }
 
-  /// Nothing more came for a while.
+  /// No octets followed for a while.
   mutating func finish() -> Key? {
     defer { waiting = [] }
     return waiting == [0x1B] ? .escape : nil

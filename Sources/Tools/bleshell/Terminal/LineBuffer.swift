@@ -1,4 +1,4 @@
-/// The line that is being typed, with the keys that people know from other shells, and the history.
+/// The line being typed, with the keys that people know from other shells, and the history.
 ///
 /// | State     | Input                           | Effect                                                    |
 /// |-----------|---------------------------------|-----------------------------------------------------------|
@@ -30,19 +30,19 @@ struct LineBuffer {
 
   private struct Search {
     var text = ""
-    /// Where in the history the line is.
+    /// The position of the line in the history.
     var place: Int
     let former: (text: [Character], cursor: Int)
   }
 
-  /// More than this is not taken.
+  /// Further characters are ignored.
   private static let maximumLength = 16_384
 
   private(set) var text: [Character] = []
   private(set) var cursor = 0
   private(set) var history: [String]
   private var place: Int
-  /// The line that was being typed when another one was fetched from the history.
+  /// The line being typed when another one was fetched from the history.
   private var draft: [Character] = []
   private var cut: [Character] = []
   private var search: Search?
@@ -53,7 +53,7 @@ struct LineBuffer {
   /// The text that is searched for, while it is.
   var searched: String? { search?.text }
 
-  /// Takes a key.
+  /// Handles a key.
   mutating func handle(_ key: Key) -> Event {
     if search != nil, searches(key) { return .changed }
     switch key {
@@ -141,7 +141,7 @@ struct LineBuffer {
   }
 
   /// Adds a line to the history.
-  /// - Returns: False for one that is blank, or the same as the one before.
+  /// - Returns: False for a blank one, and for a repetition of the previous one.
   @discardableResult mutating func remember(_ line: String) -> Bool {
     defer { place = history.count }
     guard !line.allSatisfy(\.isWhitespace), line != history.last else { return false }
@@ -157,7 +157,7 @@ struct LineBuffer {
     cursor = text.count
   }
 
-  /// - Returns: Whether the key was for the search.
+  /// - Returns: True if the key was for the search.
   private mutating func searches(_ key: Key) -> Bool {
     guard var current = search else { return false }
     switch key {

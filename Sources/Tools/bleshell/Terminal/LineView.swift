@@ -2,11 +2,11 @@
 struct LineView: Equatable {
   /// The visible part.
   let text: String
-  /// In which column of it the cursor is.
+  /// The column of the cursor in it.
   let cursorColumn: Int
 
   /// - Parameters:
-  ///   - prompt: Stands before the line; shortened where it would take more than half of the row.
+  ///   - prompt: Precedes the line; shortened if it would take more than half of the row.
   ///   - width: The columns of the terminal.
   init(prompt: String, line: [Character], cursor: Int, width: Int) {
     // Completed words come from devices.
@@ -31,6 +31,6 @@ struct LineView: Equatable {
     text = prompt + shown
   }
 
-  /// The octets that draw it in place of the row in which the cursor is.
+  /// The octets that draw it in place of the cursor's row.
   var drawing: String { "\r\u{1B}[K\(text)\r" + (cursorColumn > 0 ? "\u{1B}[\(cursorColumn)C" : "") }
 }

@@ -4,7 +4,7 @@ import Glibc
 /// The terminal while its keys are read one by one, rather than as lines: `begin`, then `end`. Any end of the process
 /// meanwhile, except by SIGKILL, restores it.
 @MainActor final class Terminal {
-  /// How long an Escape waits for the rest of a control sequence.
+  /// The time for which an Escape waits for the rest of a control sequence.
   private static let escapeTime = Duration.milliseconds(40)
 
   private let key: @MainActor (Key) -> Void
@@ -18,9 +18,9 @@ import Glibc
   private var lastOctet = ContinuousClock.now
 
   /// - Parameters:
-  ///   - screen: Whether to use the whole screen; its earlier contents come back at the end.
+  ///   - screen: True to use the whole screen; its earlier contents are restored at the end.
   ///   - key: Called for each key.
-  ///   - hungUp: Called when no more keys come, as the terminal is gone.
+  ///   - hungUp: Called at the end of keys, when the terminal is closed.
   ///   - resized: Called when the size has changed.
   init(
     screen: Bool, key: @escaping @MainActor (Key) -> Void, hungUp: @escaping @MainActor () -> Void,
@@ -29,7 +29,7 @@ import Glibc
     (usesScreen, self.key, self.hungUp, self.resized) = (screen, key, hungUp, resized)
   }
 
-  /// Whether keys are read.
+  /// True while keys are read.
   var isReading: Bool { input != nil }
 
   /// Begins to read keys.
@@ -45,7 +45,7 @@ import Glibc
     size.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.resized() } }
     size.resume()
     self.size = size
-    // As this one, as the process goes on before the signal could be handled.
+    // Likewise for this signal: the process continues before it could be handled.
     let goingOn = DispatchSource.makeSignalSource(signal: SIGCONT, queue: .main)
     goingOn.setEventHandler { [weak self] in
       MainActor.assumeIsolated {
@@ -68,12 +68,13 @@ import Glibc
     TerminalModes.leave()
   }
 
-  /// Stops the process as Ctrl-Z does, and goes on when it is continued.
+  /// Stops the process as Ctrl-Z does, until it is continued.
   func suspend() {
     // The group of a session's leader would not be continued.
     guard isReading, getpgrp() != getsid(0) else { return }
     TerminalModes.leave()
-    // Not SIGTSTP, which Dispatch's threads block: this one would go on, and change the modes, before the group stops.
+    // Not SIGTSTP, which Dispatch's threads block: this thread would continue, and change the modes, before the group
+    // stops.
     kill(0, SIGSTOP)
     TerminalModes.enter(screen: usesScreen)
     resized()
