@@ -118,7 +118,7 @@ extension Adapter {
   public var silence: ControllerSilence { ControllerSilence() }
   /// An adapter without a controller over HCI has none.
   public func setQuirks(_ keeper: any QuirkKeeper) {}
-  /// No controller does unless it is told to.
+  /// Only a controller with a resolving list does.
   public func resolves(_ identity: DeviceAddress) -> Bool { false }
   /// Only a controller with address resolution does.
   public func callsPrivately(_ identity: DeviceAddress) -> Bool { false }

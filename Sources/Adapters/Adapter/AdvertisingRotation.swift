@@ -143,7 +143,7 @@ public struct AdvertisingRotation: Hashable, Sendable {
     current != nil && sharing.count > 1 && now < turnEnd ? turnEnd : nil
   }
 
-  /// How often an advertisement is sent while it is on the air.
+  /// The interval of an advertisement while it is on the air.
   public func intervalOnAir(of set: AdvertisingSetID, wanted: Duration) -> Duration {
     sharing.contains(set) ? min(wanted, Self.longestInterval) : wanted
   }

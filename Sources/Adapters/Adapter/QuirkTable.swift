@@ -73,7 +73,7 @@ public struct QuirkTable: Hashable, Sendable {
     Known(company: 0x05F1, makes: "Zephyr", quirks: [.staticAddresses, .flowControl]),
   ]
 
-  /// How many models have learned quirks.
+  /// Maximum models with learned quirks.
   public static let maximumModels = 64
 
   /// The learned quirks and their times, the oldest first.

@@ -72,8 +72,8 @@ struct ActivityTurns {
   private(set) var heldBack: Set<Activity> = []
 
   /// - Parameters:
-  ///   - states: the combinations of the controller; nil if it did not tell. One that combines nothing at all did not
-  ///     fill the answer in.
+  ///   - states: the combinations of the controller; nil if it did not report them. A controller that combines nothing
+  ///     at all did not fill the answer in.
   ///   - quirks: the conclusions of earlier times are among these.
   init(states: LEStates?, quirks: Set<Quirk> = []) {
     let states = states ?? .all

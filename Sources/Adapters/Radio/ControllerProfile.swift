@@ -13,7 +13,7 @@ package struct ControllerProfile: Hashable {
   package var states: LEStates?
   /// The supported commands, one bit each (Core 5.4, Vol 4, Part E, 6.27); nil if not reported.
   package var commands: [UInt8]?
-  /// The make of the controller, as far as it told.
+  /// The make of the controller, as far as reported.
   package var model = QuirkTable.Model()
   /// The quirks that it has, by the table.
   package var quirks: Set<Quirk> = []
@@ -21,7 +21,7 @@ package struct ControllerProfile: Hashable {
   package var faults: ControllerFaults = []
   /// The commands of the set-up that change its settings, for a controller that forgets them.
   package var settings: [CommandPacket] = []
-  /// Whether no other program uses it, nor the kernel: then all its links are ours.
+  /// True if neither another program nor the kernel uses it: then all its links are ours.
   package var isExclusive = false
   /// Capacity of the filter accept list.
   package var acceptListSize = 1

@@ -58,7 +58,7 @@ package struct LinkRequests {
 
   private var current: Request?
   private var isAskedAgain = false
-  /// How often the current one collided.
+  /// The number of collisions of the current one.
   private var collisions = 0
   /// True if the current one waits for its repetition.
   private var isPutOff = false

@@ -6,7 +6,7 @@ package struct PacketsInFlight {
   /// The L2CAP header of the first fragment (Core 5.4, Vol 3, Part A, 3.1).
   private static let header = 4
 
-  /// How many octets one ACL data packet carries.
+  /// The octets of one ACL data packet.
   private let fragment: Int
   /// The ACL data packets that have not left the controller.
   package private(set) var count = 0

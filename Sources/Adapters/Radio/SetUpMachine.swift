@@ -98,7 +98,7 @@ package struct SetUpMachine {
     return next(at: now)
   }
 
-  /// The model was the first question: one that does not tell it has the quirks of its modalias.
+  /// The model was the first question: a controller that does not report it has the quirks of its modalias.
   private mutating func adoptQuirks() {
     if let quirks { profile.adopt(quirks) }
     quirks = nil

@@ -23,7 +23,7 @@ struct DocComments {
     }
   }
 
-  /// The sources are formatted, so that a line's indentation tells which type it is in.
+  /// The sources are formatted, so that a line's indentation identifies its type.
   private mutating func read(_ text: String, of file: String) {
     var outer: [(indentation: Int, name: String)] = []
     var comment: [Substring] = []

@@ -33,7 +33,7 @@ struct GATTServer: Sendable {
   var configured: Set<UInt16> = []
   var features: [UInt8] = []
   var awareness = Awareness.aware
-  /// How often the client has become change-unaware.
+  /// The number of times the client has become change-unaware.
   var changes: UInt64 = 0
   var knownHash: [UInt8]?
   var indications: [PendingIndication] = []

@@ -1,8 +1,8 @@
 import AssignedValues
 import Bluetooth
 
-/// The names and formats of one device's attributes beside the assigned ones: the user's, else the ones that the device
-/// tells in its descriptors.
+/// The names and formats of one device's attributes beside the assigned ones: the user's, else the ones in the device's
+/// descriptors.
 public struct AttributeNaming: Sendable {
   /// The user's.
   public let list: NameList
@@ -15,10 +15,10 @@ public struct AttributeNaming: Sendable {
   /// The longest name of a device, in characters.
   private static let longestName = 64
 
-  /// Begins without anything that the device tells.
+  /// Begins without any description by the device.
   public init(list: NameList = NameList(), address: String? = nil) { (self.list, self.address) = (list, address) }
 
-  /// The descriptors that tell a name and a format: Characteristic User Description and Presentation Format.
+  /// The descriptors with a name and a format: Characteristic User Description and Presentation Format.
   public static let descriptors: [BluetoothUUID] = [0x2901, 0x2904]
 
   /// A descriptor was read.

@@ -61,7 +61,7 @@ extension ValueFormat {
 }
 
 extension ValueFormat.FieldType {
-  /// How many octets it has; nil: all that are left.
+  /// Its number of octets; nil: all remaining ones.
   fileprivate var octets: Int? {
     switch self {
     case .integer(let integer, _), .flags(let integer, _), .choice(let integer, _): integer.octets

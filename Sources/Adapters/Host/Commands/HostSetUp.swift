@@ -19,7 +19,7 @@ package struct HostController: Hashable {
   package var sharedAddress: DeviceAddress?
   /// True if it sends no more packets than `HostBuffers` has room for.
   package var isSlowable = false
-  /// Whether it refused the events of later versions.
+  /// True if it refused the events of later versions.
   package var refusesEvents = false
 
   package init(profile: ControllerProfile) { self.profile = profile }
@@ -215,7 +215,7 @@ package struct HostSetUp {
         // Once: the refusal of this one changes nothing.
         if !controller.refusesEvents { state = .finishing([mask] + packets) }
         controller.refusesEvents = true
-        // The event that tells which address was resolved is among the others.
+        // The event with the resolved address is among the others.
         controller.profile.resolvingListSize = 0
       default: break
       }

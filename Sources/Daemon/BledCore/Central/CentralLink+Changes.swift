@@ -13,12 +13,12 @@ extension CentralLink {
   }
 
   /// The device's services are not the known ones.
-  /// - Returns: the next procedure; nil when the programs are told.
+  /// - Returns: the next procedure; nil when the programs are notified.
   func compare(
     _ operation: inout LinkOperation, _ comparison: ServiceComparison, _ result: Result<GATTResult, BluetoothError>?
   ) -> GATTProcedure? {
     var comparison = comparison
-    // Meanwhile the device may have told the change itself.
+    // Meanwhile the device may have indicated the change itself.
     guard comparison.isCurrent(discovery.known) else { return nil }
     let next = Result { try comparison.next(result) }
     if case .success(let procedure?) = next {
@@ -60,7 +60,7 @@ extension CentralLink {
     serviceWatch = ServiceWatch()
   }
 
-  /// Handles of the device are no longer valid: its users are told.
+  /// Handles of the device are no longer valid: its users are notified.
   func forget(_ range: ClosedRange<UInt16>) {
     let error = BledError.servicesChanged
     receivers.forget(range, error)

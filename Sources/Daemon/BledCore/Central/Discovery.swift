@@ -58,7 +58,7 @@ enum DiscoveryRequest {
 
 /// A discovery's times: its deadline and its last progress report.
 final class DiscoveryClock {
-  /// How often progress is reported.
+  /// The interval of progress reports.
   private static let pause = Duration.seconds(1)
 
   private let scheduler: any Scheduler

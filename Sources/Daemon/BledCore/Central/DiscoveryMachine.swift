@@ -39,7 +39,7 @@ enum DiscoveryGoal: Hashable {
 /// | asked | one search for several services is refused, or answered irregularly | each is searched by itself → any                           |
 /// | asked | refused otherwise          | failed                                                     |
 struct DiscoveryMachine {
-  /// How often the device's services may change while they are discovered.
+  /// Maximum changes of the device's services during their discovery.
   static let maximumRestarts = 8
 
   private let goal: DiscoveryGoal

@@ -1,7 +1,7 @@
 import Bluetooth
 import GATT
 
-/// All attributes of a device, discovered once more: its services have changed, and the device did not tell which ones.
+/// All attributes of a device, discovered once more: its services have changed, and the device did not name them.
 struct ServiceComparison {
   private let known: KnownAttributes
   private var found = KnownAttributes()

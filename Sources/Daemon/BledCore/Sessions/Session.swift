@@ -55,7 +55,7 @@ public final class Session {
   var untoldLosses: [String: Int] = [:]
   /// Its sockets for characteristics' values.
   var acquisitions = 0
-  /// How often a link was slowed down because this session, its only reader, fell behind.
+  /// The number of times a link was slowed down because this session, its only reader, fell behind.
   var slowedLinks = 0
   /// Called when its resources may have changed, if they are to be kept: with true if its program changed it, with
   /// false if a device did.

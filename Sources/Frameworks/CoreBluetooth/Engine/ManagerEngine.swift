@@ -25,7 +25,7 @@ package class ManagerEngine: @unchecked Sendable {
   let adapter = ManagerEngine.variable("BLED_ADAPTER")
   /// The session's restoration identifier.
   private var restoration: BledClient.Restoration?
-  /// How often the identifier was in use by another session.
+  /// The number of times another session used the identifier.
   private var refusals = 0
   private var hasBegun = false
   private(set) var client: BledClient?

@@ -44,7 +44,7 @@ final class PairingPerson: Sendable {
   }
 
   private func confirm(_ question: PairingConfirm.Params) async -> Bool {
-    // A person who gives a passkey expects to be asked for it, and for nothing else.
+    // A user with a passkey expects to be asked for it, and for nothing else.
     guard !answersYes else { return true }
     guard isAtTerminal else { return false }
     let answer = await ask("\(PairingQuestion(question).text) [y/n] ", within: question.seconds)
