@@ -4,7 +4,7 @@ import HCI
 
 /// The simulated air as HCI events and data, like a controller's reports to its host.
 enum ControllerEvents {
-  /// A link came up.
+  /// A link was established.
   static func connection(_ link: SimulatedLink, _ handle: UInt16) -> MonitorPacket {
     event(
       LEConnectionComplete {

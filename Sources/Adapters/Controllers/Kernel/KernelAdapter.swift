@@ -84,7 +84,7 @@ package final class KernelAdapter: ControllerAdapter {
 
   package func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) { lifecycle.setPower(on, done) }
 
-  /// Cancels the pending connection; a link that came up in the meantime is dropped unannounced.
+  /// Cancels the pending connection; a link established in the meantime is dropped unannounced.
   package func cancelConnect(to address: DeviceAddress) {
     links.abandonAttachment(to: address)
     activities.cancelConnect(to: address)

@@ -32,7 +32,7 @@ package final class HostAdapter: ControllerAdapter {
   /// True if the controller is to have power.
   private var isPowered = true
   private var backOff = BackOff(first: .milliseconds(250), limit: .seconds(5))
-  /// The time when the controller came into use; nil while it is not.
+  /// The time at which the controller was brought into use; nil while it is not.
   private var onSince: Instant?
   private var retry: (any ScheduledWork)?
 

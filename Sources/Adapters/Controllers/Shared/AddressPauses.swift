@@ -15,7 +15,7 @@ protocol AddressPausesOwner: AnyObject {
 protocol AddressSource: AnyObject {
   /// All activities have ended: gives the controller its next address, and calls `AddressPauses.changed`.
   func changeAddress()
-  /// The activities go on under this address next.
+  /// The activities continue under this address next.
   func resumes(under address: DeviceAddress)
   /// The controller is no longer in use.
   func close()

@@ -92,7 +92,7 @@ extension ControllerAdapter {
     activities.connect(to: address, parameters)
   }
 
-  /// Cancels the pending connection; a link that came up in the meantime is dropped unannounced.
+  /// Cancels the pending connection; a link established in the meantime is dropped unannounced.
   package func cancelConnect(to address: DeviceAddress) {
     activities.cancelConnect(to: address)
     events.withdrawConnection(to: address)

@@ -77,7 +77,7 @@ final class LinkRequester {
     return (record.parameters, record.layer)
   }
 
-  /// A link came up. Its PHY may be any on which an extended advertisement can be answered, so it is read.
+  /// A link was established. Its PHY may be any on which an extended advertisement can be answered, so it is read.
   func began(_ handle: ConnectionHandle, _ parameters: LinkParameters?) {
     ended(handle)
     records[handle] = Record(parameters: parameters)

@@ -29,7 +29,7 @@ struct PendingConnection {
 protocol InitiatorHost: AnyObject {
   /// Tries to connect to an advertiser.
   func tryToConnect(to advertiser: Advertiser, at address: DeviceAddress, _ pending: PendingConnection) -> Air.Outcome
-  /// A link came up.
+  /// A link was established.
   func connected(_ link: SimulatedLink)
   func attemptFailed(_ address: DeviceAddress, _ error: BluetoothError)
   /// The set of sought devices may have changed.

@@ -133,7 +133,7 @@ final class SimulatedTrains {
     arm(train, interval)
   }
 
-  /// Follows nothing any more; requests stay in force.
+  /// Stops following all trains; requests remain.
   func endAll() {
     for (train, sync) in syncs {
       end(train)

@@ -33,7 +33,7 @@ final class Misbehaviour {
     if isConnected { linkIsUp() }
   }
 
-  /// A link came up.
+  /// A link was established.
   func linkIsUp() {
     isConnected = true
     silence = faults.mute.map { air.scheduler.now.advanced(by: $0.draw(&generator)) }

@@ -9,7 +9,7 @@ struct RecordedReplay {
   /// Values that follow one another without delay would stop time.
   private static let shortestDelay = Duration.milliseconds(1)
   private let values: RecordedValues
-  /// The age of the simulation when the link came up.
+  /// The age of the simulation when the link was established.
   private var linkUp = Duration.zero
   private var next = 0
   private var lastSent: [UInt8]?

@@ -153,14 +153,14 @@ final class KernelLinks {
     }
   }
 
-  /// A link came up.
+  /// A link was established.
   private func linkUp(_ handle: ConnectionHandle, _ role: LinkRole, _ parameters: LinkParameters?) {
     entries[handle, default: Entry()].role = role
     requester.began(handle, parameters)
     if role == .peripheral { listener.began(handle) }
   }
 
-  /// A link that we initiated came up; it is used when the kernel offers it.
+  /// A link that we initiated was established; it is used when the kernel offers it.
   private func attach(_ handle: ConnectionHandle, to device: DeviceAddress, attempts: Int) {
     let alarm = attachmentAlarm(handle, after: Self.offerTime)
     entries[handle]?.attachment?.alarm.cancel()

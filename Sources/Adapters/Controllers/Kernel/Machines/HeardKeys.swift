@@ -5,9 +5,9 @@ import HCI
 ///
 /// | A link                                  | Is it encrypted otherwise than by its bond?     |
 /// |-----------------------------------------|-------------------------------------------------|
-/// | a key was heard                         | if it is not the bond's                         |
-/// | no key was heard                        | no: it is not encrypted, or with the bond's key |
-/// | no key was heard, and events were lost  | if it is encrypted: any key may have been used |
+/// | a key was read                          | if it is not the bond's                         |
+/// | no key was read                         | no: it is not encrypted, or with the bond's key |
+/// | no key was read, and events were lost   | if it is encrypted: any key may have been used |
 struct HeardKeys {
   /// More links than any controller has.
   private static let maximum = 64

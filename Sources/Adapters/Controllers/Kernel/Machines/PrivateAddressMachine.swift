@@ -27,7 +27,7 @@ import HCI
 /// | ending   | any answer, the address is left to the controller | allow bonds, make a discoverable one: settling |
 /// | settling | any answer                           | bonds as they were, clear: settled                       |
 /// | settled  | any answer                           | `done` with the address: idle                            |
-/// | any      | `tick` after the deadline            | `done` with the address heard: idle                      |
+/// | any      | `tick` after the deadline            | `done` with the known address: idle                      |
 /// | settling | `tick` after the deadline            | bonds as they were and clear, too                        |
 /// | settling | `closing`                            | bonds as they were                                       |
 ///
@@ -35,7 +35,7 @@ import HCI
 /// |-------|----------------------------------------------|--------------------------------------------------|
 /// | clear | Remove Advertising                           | Stop Discovery, as which an active scan counts   |
 /// | make  | Add Extended Advertising Parameters          | Start Discovery                                  |
-/// | heard | LE Set Advertising Set Random Address, LE Set Extended Advertising Parameters | LE Set Random Address |
+/// | read  | LE Set Advertising Set Random Address, LE Set Extended Advertising Parameters | LE Set Random Address |
 ///
 /// The command and the answers arrive over two sockets. Commands that the kernel sent before an answer have been
 /// received when it answers the next.

@@ -139,7 +139,7 @@ final class SecurityRaises: LinkProtection {
     end(link.handle, nil)
   }
 
-  /// A link ends. The kernel would connect to the device to go on with a pairing.
+  /// A link ends. The kernel would connect to the device to continue a pairing.
   func linkEnds(_ link: KernelLink, _ error: BluetoothError) {
     if raises[link.handle]?.pairs == true {
       management.send(CancelPairDevice { $0.device = ManagementAddress(keys.identity(on: link)) })

@@ -33,7 +33,7 @@ protocol ControllerHostOwner: ControllerOwner {
 /// | shut       | `open`                 | opening; after `leave` when that transport is closed    |
 /// | opening    | the other end is there | `controllerIsThere`, setting up: `HostSetUp`            |
 /// | setting up | its answers            | `controllerIsSetUp`; the owner calls `begin`: ready     |
-/// | any        | a failure              | the owner is told, and calls `close`                    |
+/// | any        | a failure              | notifies the owner, which calls `close`                 |
 /// | in use     | `leave`                | `LeavingController` has the transport; `close` follows  |
 /// | any        | `close`                | shut; questions that wait are answered with a failure   |
 final class ControllerHost {

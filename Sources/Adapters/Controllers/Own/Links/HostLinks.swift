@@ -109,7 +109,7 @@ final class HostLinks {
     }
   }
 
-  /// A central decides for itself how often it is heard.
+  /// A central chooses the connection interval itself.
   private func policy(on handle: ConnectionHandle) -> ParameterPolicy {
     entries[handle]?.role == .central ? signalling.policy(on: handle) : ParameterPolicy()
   }

@@ -28,7 +28,7 @@ final class HostSignalling {
     self.context = context
   }
 
-  /// A link came up.
+  /// A link was established.
   func began(_ handle: ConnectionHandle, _ role: LinkRole, _ peer: DeviceAddress) {
     ended(handle)
     entries[handle] = Entry(peer: peer, machine: SignallingMachine(role: role))

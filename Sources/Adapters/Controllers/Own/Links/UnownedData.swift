@@ -28,7 +28,7 @@ final class UnownedData {
     arm()
   }
 
-  /// A link came up.
+  /// A link was established.
   /// - Returns: its packets, in order.
   func take(_ handle: ConnectionHandle) -> [ACLDataPacket] {
     let (packets, old) = early.take(handle, at: context.scheduler.now)

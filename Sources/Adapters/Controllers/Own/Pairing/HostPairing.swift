@@ -75,7 +75,7 @@ final class HostPairing {
 
   // MARK: - Links
 
-  /// A link came up.
+  /// A link was established.
   func began(_ handle: ConnectionHandle, _ role: LinkRole, _ peer: DeviceAddress) {
     let event = beginning?.handle == handle ? beginning : nil
     beginning = nil
