@@ -1,7 +1,7 @@
 import BledRPC
 import FoundationEssentials
 
-/// The lines of a stream of octets, each with its descriptor.
+/// The lines of an octet stream, each with its descriptor.
 ///
 /// A descriptor is passed with the octets of one line alone, so it belongs to the line of the last octet read with it
 /// (unix(7), SCM_RIGHTS).

@@ -2,7 +2,7 @@ import BlueZ
 import CSystemd
 import Glibc
 
-/// Reads and writes the bodies of messages of sd-bus(3).
+/// Reads and writes the message bodies of sd-bus(3).
 struct BusBody {
   /// A body has more values than any program sends.
   struct TooMany: Error {}

@@ -5,7 +5,7 @@ import EventLoop
 
 /// The messages on their way to the bus: counts the waiting ones, and the ones unread by programs.
 final class Outbox {
-  /// The interval of checks of waiting messages, in nanoseconds.
+  /// The interval at which waiting messages are checked, in nanoseconds.
   private static let pause: Int64 = 5_000_000_000
 
   /// Pings a program, and calls back with true if it answered.

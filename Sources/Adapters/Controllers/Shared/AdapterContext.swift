@@ -12,7 +12,7 @@ final class AdapterContext {
   var name: String {
     didSet { logger[metadataKey: "adapter"] = "\(name)" }
   }
-  /// The owner of the table of quirks.
+  /// The owner of the quirk table.
   var keeper: any QuirkKeeper = LocalQuirks()
   /// The quirks of controllers without a known make: they hold for this adapter alone, until the process ends.
   private let nameless = LocalQuirks()

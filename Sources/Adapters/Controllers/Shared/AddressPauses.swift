@@ -11,7 +11,7 @@ protocol AddressPausesOwner: AnyObject {
   func resume(under address: DeviceAddress, isScanOver: Bool, over: Set<AdvertisingSetID>)
 }
 
-/// The source of the addresses of one controller.
+/// The source of one controller's addresses.
 protocol AddressSource: AnyObject {
   /// All activities have ended: gives the controller its next address, and calls `AddressPauses.changed`.
   func changeAddress()

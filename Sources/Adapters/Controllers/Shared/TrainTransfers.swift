@@ -74,7 +74,7 @@ final class TrainTransfers {
 
   // MARK: - Receiving
 
-  /// Waits for a train of the device of a link.
+  /// Waits for a train of a link's device.
   func receive(
     _ parameters: SyncParameters, over link: any ControllerLink, theirs: LEFeatures?,
     _ done: @escaping (Result<ReceivedTrain, BluetoothError>) -> Void

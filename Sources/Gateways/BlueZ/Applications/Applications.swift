@@ -4,7 +4,7 @@ import Bluetooth
 /// GattManager1: the applications of the programs, published at bled in the programs' sessions. Devices' reads and
 /// writes become ReadValue and WriteValue of the program's objects.
 final class Applications: Registry {
-  /// The services of the profiles of a program's application, at the path of an adapter.
+  /// The services of an application's profiles, at the path of an adapter.
   typealias Profile = (client: BusClient, place: String, services: Set<BluetoothUUID>)
 
   private let context: Context

@@ -39,7 +39,7 @@ package struct CallTurns {
 
   private var lines: [String: Line] = [:]
   private var users: [UInt32: User] = [:]
-  /// The calls of programs of unknown users.
+  /// The calls of programs with unknown users.
   private var unidentified = Total()
   /// The users with waiting calls: first the one whose turn it is.
   private var order: [UInt32] = []

@@ -15,7 +15,7 @@ package enum PacketSocketResult: Sendable {
   case failed
 }
 
-/// An event of a socket of packets.
+/// An event of a packet socket.
 package enum PacketSocketEvent: Hashable, Sendable {
   case packet([UInt8])
   /// There is room again.

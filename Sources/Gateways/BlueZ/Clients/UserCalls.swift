@@ -1,4 +1,4 @@
-/// The pending calls of methods of one user's programs.
+/// The pending method calls of one user's programs.
 ///
 /// The bus limits this process's pending calls (dbus-daemon(1), `max_replies_per_connection`: 128), so that the
 /// programs of a user that do not answer must not use them all up.

@@ -43,7 +43,7 @@ final class Devices {
 
   func path(_ key: Device.Key) -> String? { paths[key.peripheral]?[key.adapter] }
 
-  /// The objects of a device of bled, one for each adapter that knows it.
+  /// The objects of one of bled's devices, one for each adapter that knows it.
   func all(_ peripheral: String) -> [Device] { paths[peripheral]?.values.compactMap { devices[$0] } ?? [] }
 
   func change(_ path: String, _ change: (inout Device) -> Void) {

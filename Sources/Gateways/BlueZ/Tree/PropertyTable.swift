@@ -1,4 +1,4 @@
-/// The properties of an interface of an object, in the order of their names, in the form in which they are sent.
+/// The properties of an object's interface, in the order of their names, in the form in which they are sent.
 struct PropertyTable {
   /// The entries of `a{sv}`.
   private(set) var entries: [BusValue.Entry] = []

@@ -33,7 +33,7 @@ package struct Topics: Hashable, Sendable {
   /// The reports and answers of a device.
   package func device(_ address: DeviceAddress) -> String { "\(root)/BTtoMQTT/\(Self.level(of: address))" }
 
-  /// The values of a characteristic of a device.
+  /// The values of a device's characteristic.
   package func value(_ address: DeviceAddress, _ characteristic: BluetoothUUID) -> String {
     "\(device(address))/\(characteristic)"
   }

@@ -7,7 +7,7 @@ import DequeModule
 /// | connected | send, room in the window           | to the broker                                                 |
 /// | connected | send, no room, or the spool has any | to the end of the spool; from there in order                 |
 /// | away      | send                               | to the end of the spool; without a spool it is lost           |
-/// | connected | sendNow                            | ahead of those of the spool; lost with the connection         |
+/// | connected | sendNow                            | ahead of the spool; lost with the connection                  |
 /// | connected | confirmed                          | done                                                          |
 /// | connected | lost                               | quality 1: sent again later; quality 0: lost, if not yet sent |
 package final class Outbox {

@@ -173,7 +173,7 @@ package struct PublishPolicy {
     waiting.removeAll { devices[$0] == nil }
   }
 
-  /// A hash of the data of a report, without signal strength and time.
+  /// A hash of a report's data, without signal strength and time.
   private static func content(of report: ScanReport.Outline) -> Int {
     var hasher = Hasher()
     hasher.combine(report.data.octets)

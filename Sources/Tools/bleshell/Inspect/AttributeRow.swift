@@ -2,7 +2,7 @@ import BledRPC
 import Bluetooth
 import ValueFormats
 
-/// A line of the tree of a device's attributes: a service, or an attribute in it.
+/// A line of a device's attribute tree: a service, or an attribute in it.
 struct AttributeRow: Equatable {
   /// The kind of the row.
   enum Kind: Equatable {

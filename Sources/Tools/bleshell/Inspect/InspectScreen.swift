@@ -9,7 +9,7 @@ struct InspectScreen {
   let columns: Int
   let rows: Int
 
-  /// The number of lines of the tree on the screen.
+  /// The number of the tree's lines on the screen.
   var page: Int { max(1, rows - headRows - detailRows - 1) }
 
   private var headRows: Int { rows >= 10 ? 4 : rows >= 6 ? 1 : 0 }

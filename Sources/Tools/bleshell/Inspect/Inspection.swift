@@ -178,7 +178,7 @@ struct Inspection {
   // MARK: Keys
 
   /// Handles a key.
-  /// - Parameter page: The number of lines of the tree on the screen.
+  /// - Parameter page: The number of the tree's lines on the screen.
   mutating func handle(_ key: Key, page: Int) -> Event {
     if !questions.isEmpty {
       guard let answer = questions[0].question.handle(key) else { return .changed }

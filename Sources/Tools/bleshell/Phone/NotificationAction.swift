@@ -20,7 +20,7 @@ struct NotificationAction: Hashable {
 }
 
 extension NotificationCommand {
-  /// The meaning of an error of the phone; nil for errors that do not belong to ANCS.
+  /// The meaning of a phone's error; nil for errors that do not belong to ANCS.
   static func refusal(_ error: BluetoothError) -> String? {
     error.domain == .att ? UInt8(exactly: error.code).flatMap { refusal($0) } : nil
   }

@@ -84,7 +84,7 @@ import FoundationEssentials
       return request.refuse(ATTRefusal.readNotPermitted.error("there is no value \(handle.handleText)"))
     }
     request.respond(value.octets)
-    // A read of the rest of a long value belongs to the earlier read.
+    // A read of a long value's rest belongs to the earlier read.
     if request.params.offset == 0 { try await say("read", request.params.central, handle, value.octets) }
   }
 

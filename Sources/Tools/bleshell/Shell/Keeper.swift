@@ -4,7 +4,7 @@ import FoundationEssentials
 /// The retries of a command with --keep: the device, the adapter and the daemon may disappear and return. Each loss,
 /// the reason of the wait and the return are reported, with the time.
 @MainActor final class Keeper {
-  /// The number of seconds of an attempt after which the reason of the wait is reported.
+  /// The seconds of an attempt after which the reason for the wait is reported.
   private static let timeout = 2.0
 
   private let name: String

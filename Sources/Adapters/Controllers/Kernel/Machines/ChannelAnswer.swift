@@ -102,7 +102,7 @@ extension ChannelAnswer.Answer {
 }
 
 extension ChannelAnswer {
-  /// The reason for the device's refusal of a channel of this mode, and the remedy.
+  /// The reason why the device refused a channel of this mode, and the remedy.
   func refusal(_ mode: ChannelMode) -> BluetoothError {
     let refusal: ChannelRefusal =
       switch answer {

@@ -33,7 +33,7 @@ final class HostAddresses: AddressSource {
   let pauses: AddressPauses
   /// The lifetime of an address, and the root of the keys; nil for no private addresses.
   var settings: PrivacySettings?
-  /// The owner of the bonds of all adapters.
+  /// The owner of all adapters' bonds.
   var bonds: (any BondSource)?
 
   private let activities: RadioActivities

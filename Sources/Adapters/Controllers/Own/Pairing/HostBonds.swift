@@ -4,7 +4,7 @@ import BluetoothCrypto
 
 /// The bonds of one controller, stored by their owner above the seam.
 struct HostBonds {
-  /// The owner of the bonds of all adapters.
+  /// The owner of all adapters' bonds.
   var kept: (any BondSource)?
   /// The controller's own address.
   var local = DeviceAddress.none

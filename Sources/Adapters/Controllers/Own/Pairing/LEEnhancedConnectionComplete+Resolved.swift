@@ -2,7 +2,7 @@ import Bluetooth
 import HCI
 
 extension LEEnhancedConnectionComplete {
-  /// The private address of the device of a new link, if the controller resolved it.
+  /// The private address of a new link's device, if the controller resolved it.
   var resolvedPeer: DeviceAddress? {
     guard status.isSuccess, peer.type == .publicIdentity || peer.type == .randomIdentity else { return nil }
     return Self.privateAddress(peerResolvablePrivateAddress)
