@@ -1,4 +1,4 @@
-"""Measurements that several benchmarks take, and the form in which they are told."""
+"""Measurements that several benchmarks take, and the form of their reports."""
 
 import os
 import statistics

@@ -97,7 +97,7 @@ class Served:
             time.sleep(0.01)
 
     def has_ended(self):
-        """Whether bled-bluez has ended."""
+        """Returns true if bled-bluez has ended."""
         if self.facade and os.waitpid(self.facade, os.WNOHANG)[0]:
             self.facade = None
         return self.facade is None

@@ -39,7 +39,7 @@ class Client:
 
     @property
     def has_more(self):
-        """Whether there is anything to send."""
+        """Returns true if there is anything to send."""
         return len(self.left) > 0
 
 

@@ -241,7 +241,7 @@ class Daemon:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def descriptors(self):
-        """How many files it has open."""
+        """The number of its open files."""
         return len(os.listdir(f"/proc/{self.pid}/fd"))
 
     def clear(self):

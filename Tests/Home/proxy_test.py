@@ -17,7 +17,7 @@ from home import BELT, ECHO, FLEETING, PLAIN, PORT, PROGRAMS, Home, settled
 
 
 class Client:
-    """A client, and what it has been told."""
+    """A client, and its received messages."""
 
     def __init__(self, proxy, key):
         self.api = APIClient(proxy.address, PORT, None, noise_psk=key)

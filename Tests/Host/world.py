@@ -116,7 +116,7 @@ class World:
         return adapter
 
     async def change(self, wanted):
-        """Waits until the adapter was told to have a state."""
+        """Waits until the adapter is reported to have a state."""
         while (await self.next("adapter.changed"))["state"] != wanted:
             pass
 

@@ -44,7 +44,7 @@ class Results:
         return begun[-1] if begun and begun[-1] not in self.verdicts() else None
 
     def is_complete(self):
-        """Whether the cases came to their end."""
+        """Returns true if all cases have ended."""
         return ["end"] in self.lines()
 
 
@@ -78,7 +78,7 @@ class Machine:
         return self._summary(results.verdicts())
 
     def _boot(self):
-        """Runs the machine once; gives why it ended, as far as its last lines tell."""
+        """Runs the machine once; returns the reason for its end, as far as its last lines show it."""
         last = collections.deque(maxlen=200)
         with subprocess.Popen(
             self._command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -50,7 +50,7 @@ class ScriptedController(EmulatedController):
         return unused(self._rules)
 
     def is_in(self, state):
-        """Whether it does this now."""
+        """Returns true if it does this now."""
         return {
             "scanning": self.le_scan_enable,
             "advertising": self.le_legacy_advertiser.enabled
@@ -108,7 +108,7 @@ class ScriptedController(EmulatedController):
         super().send_hci_packet(event(digits.replace("LINK", handle)))
 
     def forget(self):
-        """Begins anew, as after a brown-out: nothing of what it was told is left, and it does not say so."""
+        """Restarts, as after a brown-out: all settings are lost, and it does not report that."""
         super().on_hci_reset_command(hci.HCI_Reset_Command())
         # LE Meta events are masked then (Core 5.4, Vol 4, Part E, 7.3.1).
         self._is_deaf = True

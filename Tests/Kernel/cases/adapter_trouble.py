@@ -63,7 +63,7 @@ async def all_back(given):
 
 
 async def problems(given):
-    """The kinds of problem that were told since the last time, and the one there is."""
+    """The kinds of problem reported since the last call, and the present one."""
     listed = (await given.client.call("adapter.list"))["adapters"]
     told = [params for _, params in given.client.take("adapter.changed")]
     return {description["problem"]["kind"] for description in told + listed if "problem" in description}

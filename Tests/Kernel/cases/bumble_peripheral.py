@@ -56,7 +56,7 @@ async def connect(given):
 
 
 async def disconnect(given, identifier):
-    """Lets go, and sees that both sides tell the end of the link."""
+    """Disconnects, and checks that both sides report the end of the link."""
     gone = given.peripheral.disconnection()
     await given.client.call("peripheral.disconnect", peripheral=identifier)
     await given.client.next("peripheral.disconnected", lambda event: event["peripheral"] == identifier)

@@ -60,7 +60,7 @@ class Given:
         return identifier
 
     async def bearers(self, identifier):
-        """How many bearers the daemon tells of."""
+        """The number of bearers that the daemon reports."""
         return (await self.client.call("peripheral.parameters", peripheral=identifier)).get("bearers", 1)
 
     async def until_bearers(self, identifier, count):

@@ -47,7 +47,7 @@ async def connect(client, **params):
 
 
 async def in_force(client, identifier):
-    """Interval, latency and timeout as the daemon tells them."""
+    """Interval, latency and timeout as the daemon reports them."""
     known = await client.call("peripheral.parameters", peripheral=identifier)
     return known["interval"], known["latency"], known["timeout"]
 

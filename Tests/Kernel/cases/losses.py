@@ -129,7 +129,7 @@ async def connect(given, address):
 
 
 async def let_go(given, identifier):
-    """Disconnects, and drops what tells so."""
+    """Disconnects, and drops the event of it."""
     await given.client.call("peripheral.disconnect", peripheral=identifier)
     await given.client.next("peripheral.disconnected", lambda event: event["peripheral"] == identifier)
 

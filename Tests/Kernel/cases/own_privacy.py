@@ -21,7 +21,7 @@ class Legacy(EmulatedController):
 
 
 async def seen_under(given):
-    """The private address that bled tells."""
+    """The private address that bled reports."""
     [adapter] = (await given.client.call("adapter.list"))["adapters"]
     expect_equal(adapter["address"], HUB, "the address that it keeps")
     return adapter["privateAddress"]
@@ -61,7 +61,7 @@ async def lock(resources):
 
 
 async def build_lock(resources, personality=None):
-    """A lock that tells its identity."""
+    """A lock that reveals its identity."""
     given = await build(resources, PRIVACY, personality)
     given.sits(KINDS.NO_OUTPUT_NO_INPUT, mitm=False, identity=Address.RANDOM_DEVICE_ADDRESS)
     return given

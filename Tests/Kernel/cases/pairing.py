@@ -38,7 +38,7 @@ class Given:
     handles: dict = field(default_factory=dict)
 
     def sits(self, capability, sc=True, mitm=True, bonding=True, identity=None):
-        """Another person sits at the device. `identity` is the type of the address that it tells as its identity."""
+        """Another person sits at the device. `identity` is the type of the address that it reveals as its identity."""
         self.person = Person(capability)
         self.device.pairing_config_factory = lambda _: PairingConfig(sc, mitm, bonding, self.person, identity)
 

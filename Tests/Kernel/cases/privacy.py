@@ -28,7 +28,7 @@ async def advertise(device):
 
 
 async def make_private(given):
-    """The device uses private addresses from now on, and tells its identity when it pairs."""
+    """The device uses private addresses from now on, and reveals its identity when it pairs."""
     given.device.irk = secrets.token_bytes(16)
     given.sits(KINDS.NO_OUTPUT_NO_INPUT, mitm=False, identity=Address.RANDOM_DEVICE_ADDRESS)
 

@@ -46,7 +46,7 @@ async def links(given, number):
 
 
 async def no_kernel_fault():
-    """Fails if the kernel's log tells of a fault."""
+    """Fails if the kernel's log reports a fault."""
     log = await run("dmesg")
     for sign in ("kernel BUG", "list_del corruption", "use-after-free", "Oops", "general protection"):
         expect(sign not in log, f"the kernel's log has {sign!r}:\n" + "\n".join(log.splitlines()[-60:]))

@@ -1,4 +1,4 @@
-"""Stages and cases, and how one is run and told.
+"""Stages and cases, and how one is run and reported.
 
 A stage is what several cases share: adapters, peers, a daemon. It is built once, and again after a case that failed.
 """
@@ -128,7 +128,7 @@ class Runner:
         await self.close(self._resources)
 
     async def attempt(self, stage_, case):
-        """Runs a case, and tells how it went. Gives why it failed, in a line, or None."""
+        """Runs a case, and reports its outcome. Returns the reason for a failure, in a line, or None."""
         started = time.monotonic()
         failure = reason = None
         try:
@@ -154,7 +154,7 @@ class Runner:
         return reason
 
     async def close(self, resources):
-        """Gives a stage's resources back. What goes wrong here is told, and is no case's failure."""
+        """Releases a stage's resources. Errors here are reported, and are no case's failure."""
         if resources is None:
             return
         try:

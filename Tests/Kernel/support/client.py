@@ -96,7 +96,7 @@ class Client:
                 raise Failure(f"what was awaited did not come within {seconds} s") from None
 
     def stop_reading(self):
-        """Takes nothing from the socket any more; what the kernel has no room for waits in the daemon."""
+        """Stops reading from the socket; octets beyond the kernel's room wait in the daemon."""
         self._writer.transport.pause_reading()
 
     def read_again(self):
@@ -119,7 +119,7 @@ class Client:
         self._inbox = [message for message in self._inbox if message["method"] != method]
 
     def count(self, method, where=lambda _: True):
-        """How many notifications of this method wait to be read."""
+        """The number of waiting notifications of this method."""
         return sum(m["method"] == method and where(m["params"]) for m in self._inbox)
 
     def _send(self, message):

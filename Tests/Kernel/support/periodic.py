@@ -122,7 +122,7 @@ class Periodic(EmulatedController):
         return super().on_hci_le_clear_advertising_sets_command(command)
 
     def _announce(self, handle, train):
-        """Has the set's advertisements tell of the train, and sends its packets."""
+        """Makes the set's advertisements announce the train, and sends its packets."""
         known = self.advertising_sets[handle]
 
         def send():

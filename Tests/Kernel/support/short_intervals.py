@@ -97,7 +97,7 @@ class ReadMinimumSupportedConnectionInterval(hci.HCI_SyncCommand[Shortest]):
 
 @dataclass
 class FeatureExt(ll.ControlPdu):
-    """The features beyond the first 64, asked for or told."""
+    """The features beyond the first 64, requested or reported."""
 
     opcode = ll.ControlPdu.Opcode.LL_FEATURE_EXT_REQ
 

@@ -1,4 +1,4 @@
-"""Services, characteristics and descriptors that are refused, badly told, or never end."""
+"""Services, characteristics and descriptors that are refused, malformed, or never end."""
 
 from ..row import Row
 

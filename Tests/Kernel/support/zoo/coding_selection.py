@@ -1,4 +1,4 @@
-"""A controller of Bluetooth 5.4 that is told the coding of advertisements on LE Coded, which Bumble's does not know.
+"""A controller of Bluetooth 5.4 with a choice of coding for advertisements on LE Coded, which Bumble's lacks.
 
 The second version of LE Set Extended Advertising Parameters has two octets more: 3 requires S=2, 4 S=8 (Core 5.4, Vol
 4, Part E, 7.8.53).

@@ -69,7 +69,7 @@ class Enable(hci.HCI_SyncCommand[hci.HCI_StatusReturnParameters]):
 
 @dataclass
 class Size(hci.HCI_StatusReturnParameters):
-    """How many devices the list holds."""
+    """The number of devices that the list holds."""
 
     size: int = one()
 

@@ -26,7 +26,7 @@ class Refusals(EmulatedController):
         self._opcodes = set(opcodes)
 
     def refuse_by_chance(self, seed, one_in):
-        """Refuses one command in so many, in the order that the seed gives; none any more if `one_in` is 0."""
+        """Refuses one command in this many, in the order given by the seed; none if `one_in` is 0."""
         self._chance = (random.Random(seed), one_in) if one_in else None
 
     def on_hci_command_packet(self, command):

@@ -81,7 +81,7 @@ class Transfers(Periodic):
         return self._transfer(command, known.address, known.parameters.advertising_sid, train)
 
     def give_stale(self, link, handle):
-        """Transfers a train over a link although it is not on the air any more."""
+        """Transfers a train over a link although it is no longer on the air."""
         known = self.advertising_sets[handle]
         sid = known.parameters.advertising_sid
         self.find_le_connection_by_handle(link).send_ll_control_pdu(

@@ -12,7 +12,7 @@ from ..cases import Failure
 
 
 class Ear(Controller):
-    """Hears the air, and tells nobody."""
+    """Receives everything on the air, without an effect."""
 
     def __init__(self, air):
         super().__init__("ear", link=air)
@@ -29,7 +29,7 @@ class Ear(Controller):
                     future.set_result(packet.advertiser_address)
 
     def has_heard(self, name, since):
-        """Whether an advertisement of this name was heard since then."""
+        """Returns true if an advertisement of this name was received since then."""
         return self._heard.get(name, 0) > since
 
     async def hears(self, name):
