@@ -724,12 +724,12 @@ class Calls(ABC):
         name: A human-readable name, which `session.list` and the log show.
         restore: The restoration identifier, 1 to 128 octets, which is separate for each user. Only in the first
             call of a connection.
-        keep: For how many seconds the session is preserved without its program, 0 or more; the daemon's limit
-            if missing or longer than that.
+        keep: The time for which the session is preserved without its program, in seconds, 0 or more; the
+            daemon's limit if missing or longer than that.
         background: True: the program works in the background, see docs/protocol.md. If missing: unchanged,
             initially false.
-        user: The user that the session is for, for a program that serves the programs of others. Only in the
-            first call of a connection.
+        user: The user of the session, for a program that serves the programs of other users. Only in the first
+            call of a connection.
         """
         request = SESSION_OPEN.request(
             name=name,
@@ -763,7 +763,7 @@ class Calls(ABC):
         """Lists the sessions: their programs, what they hold and what they cost, at most 50 at a time. Without the
         permission "sessions" the list has only the caller's own session.
 
-        after: Lists the sessions behind the one of this number, 1 or more; from the first on if missing.
+        after: Lists the sessions after the one with this number, 1 or more; all if missing.
         """
         request = SESSION_LIST.request(
             after=after,
@@ -792,7 +792,7 @@ class Calls(ABC):
         time. Scans, advertisements and pending connections resume when it is on again. adapter.changed is sent to
         every session.
 
-        on: Whether to switch it on.
+        on: True to switch it on.
         adapter: The adapter; the first if missing.
 
         Needs the permission "adapters".
@@ -875,26 +875,25 @@ class Calls(ABC):
         name: Only devices with a name that begins with this text.
         address: Only the device of this address.
         addresses: Only the devices of these addresses, at most 64; together with `address`: that one, too.
-        presence: True: only which of the devices that `address` and `addresses` name are there: no reports, but
-            scan.found when one comes, and scan.lost when it was not heard for the time of `lost`, which is
-            required. Where it can, the controller watches for them, and this machine is not woken by each packet.
+        presence: True: only the presence of the devices that `address` and `addresses` name: no reports, but
+            scan.found when one appears, and scan.lost when it was not received for the time of `lost`, which is
+            required. If possible, the controller monitors them, and this machine is not woken by each packet.
         rssi: Only reports at least this strong, in dBm.
         duplicates: True: a report for every advertising event. False or missing: one report for each device,
             and another whenever its data changes.
-        active: False: passive scanning, without scan requests unless another session's scan asks. True if
+        active: False: passive scanning, without scan requests unless another session's scan needs them. True if
             missing, but with `presence` false.
         anonymous: True: anonymous advertisements, too, as scan.anonymousReport.
-        filters: Only reports that match at least one of these, besides all of the above.
-        rssi_out: In dBm, at most `rssi`: a device that was as strong as `rssi` is reported until it is weaker
-            than this.
-        lost: In seconds, 0.5 to 3600: a device from which nothing that passes the filters came for so long is
-            told as scan.lost. Not at all if missing.
-        decode: True: the values of known formats of beacons and sensors, as `decoded` of the reports.
+        filters: Only reports that match at least one of these, in addition to all of the above.
+        rssi_out: In dBm, at most `rssi`: a device that reached `rssi` is reported until it is weaker than this.
+        lost: In seconds, 0.5 to 3600: a device without any report that passes the filters for this time is
+            reported by scan.lost. Not at all if missing.
+        decode: True: adds the values of known formats of beacons and sensors, as `decoded` of the reports.
         keys: Together with `decode`: the keys of devices that encrypt their advertising data, at most 64. They
-            are kept as long as the scan, and shown to no other session.
+            are kept as long as the scan, and are not visible to other sessions.
         phys: The PHYs to listen on, "1M", "coded" or both, which then share the time; "1M" if missing.
-        scan: The program's number for the scan, 1 to 65535, beside which it can have others; its reports name
-            it. One without a number, if missing.
+        scan: The program's number for the scan, 1 to 65535, so that it can have several; its reports contain
+            it. A scan without a number, if missing.
 
         Needs the permission "scan".
         """
@@ -954,12 +953,12 @@ class Calls(ABC):
         train has no such subevents, and with the controller's error if it does not receive so many.
 
         peripheral: The device: the daemon's identifier of it, or its address.
-        address_type: For an address in `peripheral`, "public" or "random"; if missing: as last heard, else
+        address_type: For an address in `peripheral`, "public" or "random"; if missing: as last received, else
             random if the two top bits are set, else public.
-        sid: The number of the advertising set, 0 to 15; if missing, the one that announced a train when the
-            device was heard last.
-        adapter: The adapter; if missing, the one that heard the device last.
-        timeout: Seconds after which to give up; never if missing.
+        sid: The number of the advertising set, 0 to 15; if missing, the one that last announced a train of the
+            device.
+        adapter: The adapter; if missing, the one that last received the device.
+        timeout: The timeout in seconds; none if missing.
         subevents: The subevents to receive, 1 to 128 numbers of 0 to 127, of a train that has subevents; all if
             missing.
 
@@ -1009,7 +1008,7 @@ class Calls(ABC):
         told. Fails with notSupported if one of the two controllers cannot do it, which the message tells, and
         with unknownHandle without such a train.
 
-        peripheral: The daemon's identifier of the device that gets the train.
+        peripheral: The daemon's identifier of the device that receives the train.
         advertising: The number of an advertisement of this session with `periodic`.
         train: A train that this session follows.
         service_data: A value for the program at the device, 0 to 65535; 0 if missing.
@@ -1040,7 +1039,7 @@ class Calls(ABC):
         else all; periodic.changed tells the reason if that fails.
 
         peripheral: The daemon's identifier of the device that transfers a train.
-        timeout: Seconds after which to give up; never if missing.
+        timeout: The timeout in seconds; none if missing.
         subevents: The subevents to receive, 1 to 128 numbers of 0 to 127, of a train that has subevents; all if
             missing.
 
@@ -1077,9 +1076,8 @@ class Calls(ABC):
         subevent: The `subevent` of the packet, 0 to 127.
         slot: The slot of the response, 0 to 254.
         data: The data, 0 to 247 octets.
-        sid: The number of the advertising set, 0 to 15; if missing, the only one of that device that is
-            followed.
-        adapter: The adapter; if missing, the only one with which the train is followed.
+        sid: The number of the advertising set, 0 to 15; if missing, the only followed one of that device.
+        adapter: The adapter; if missing, the only one that follows the train.
         response_subevent: The subevent of the response, 0 to 127; that of the packet if missing.
 
         Needs the permission "advertise".
@@ -1119,24 +1117,24 @@ class Calls(ABC):
         needs the permission "scan", too.
 
         peripheral: The daemon's identifier of the device.
-        address: The device's address; it need not have been heard before.
-        address_type: "public" or "random"; if missing: as last heard, else random if the two top bits are set,
-            else public.
+        address: The device's address; it need not have been received before.
+        address_type: "public" or "random"; if missing: as last received, else random if the two top bits are
+            set, else public.
         name: The name that the device advertises, octet for octet.
         name_prefix: The beginning of the name that the device advertises, octet for octet.
         service: A service that the device advertises.
-        adapter: The adapter to connect with; if missing, the one that heard the device last, else the first. A
-            device that is linked or being connected over another adapter stays there: the answer says over which.
-        timeout: After how many seconds to give up, more than 0; never if missing.
+        adapter: The adapter to connect with; if missing, the one that last received the device, else the first.
+            A device that is linked or being connected over another adapter stays there: the answer names it.
+        timeout: The timeout in seconds, more than 0; none if missing.
         reconnect: True: whenever the link is lost the daemon connects again, until `peripheral.disconnect` is
             called. peripheral.disconnected then has `reconnecting`, and peripheral.connected reports the new link.
             The last call applies.
         parameters: The parameters that this session requests for the link from this call on; see
             peripheral.setParameters. If missing, its earlier request remains.
-        phy: The PHY that the link is to have, "1M", "2M", "coded", "codedS2" or "codedS8": as in
-            peripheral.setPHY. With one of the coded ones the device is looked for on the coded PHY, too, as is one
-            that was last heard there. If missing, a link that begins on "1M" goes over to "2M" where both sides
-            have that and the configuration does not say otherwise.
+        phy: The wanted PHY of the link, "1M", "2M", "coded", "codedS2" or "codedS8": as in peripheral.setPHY.
+            With one of the coded ones the device is searched for on the coded PHY, too, as is one that was last
+            received there. If missing, a link that begins on "1M" changes to "2M" if both sides support it and the
+            configuration does not exclude it.
 
         Needs the permission "connect".
         """
@@ -1172,7 +1170,7 @@ class Calls(ABC):
         peripheral: The daemon's identifier of the device.
         address: The device's address.
         address_type: "public" or "random"; if missing, both match.
-        name: The name of the device that is looked for.
+        name: The name of the searched device.
         name_prefix: The beginning of its name.
         service: The service that it advertises.
 
@@ -1326,7 +1324,7 @@ class Calls(ABC):
         got.
 
         peripheral: The daemon's identifier of the device.
-        timeout: For how many seconds it may take, more than 0 and at most a day; 60 if missing.
+        timeout: The timeout in seconds, more than 0 and at most a day; 60 if missing.
 
         Needs the permission "connect".
         """
@@ -1373,7 +1371,7 @@ class Calls(ABC):
         characteristic: The UUID of the characteristic.
         service: The UUID of the service, or of the one that the characteristic is in; any service if missing.
         descriptor: The UUID of a descriptor of the characteristic.
-        index: Which one is meant where several match, 0 or more, in the order of their handles.
+        index: The index of the attribute if several match, 0 or more, in the order of their handles.
         uuids: Only these; all if missing or empty.
 
         Needs the permission "connect".
@@ -1407,7 +1405,7 @@ class Calls(ABC):
         characteristic: The UUID of the characteristic.
         service: The UUID of the service, or of the one that the characteristic is in; any service if missing.
         descriptor: The UUID of a descriptor of the characteristic.
-        index: Which one is meant where several match, 0 or more, in the order of their handles.
+        index: The index of the attribute if several match, 0 or more, in the order of their handles.
         uuids: Only these; all if missing or empty.
 
         Needs the permission "connect".
@@ -1441,7 +1439,7 @@ class Calls(ABC):
         characteristic: The UUID of the characteristic.
         service: The UUID of the service, or of the one that the characteristic is in; any service if missing.
         descriptor: The UUID of a descriptor of the characteristic.
-        index: Which one is meant where several match, 0 or more, in the order of their handles.
+        index: The index of the attribute if several match, 0 or more, in the order of their handles.
         uuids: Only these; all if missing or empty.
 
         Needs the permission "connect".
@@ -1477,8 +1475,8 @@ class Calls(ABC):
         characteristic: The UUID of the characteristic.
         service: The UUID of the service, or of the one that the characteristic is in; any service if missing.
         descriptor: The UUID of a descriptor of the characteristic.
-        index: Which one is meant where several match, 0 or more, in the order of their handles.
-        force: True: asks the device also where the properties that it declares do not allow it.
+        index: The index of the attribute if several match, 0 or more, in the order of their handles.
+        force: True: sends the request even if the declared properties do not allow it.
 
         Needs the permission "connect".
         """
@@ -1521,11 +1519,11 @@ class Calls(ABC):
         characteristic: The UUID of the characteristic.
         service: The UUID of the service, or of the one that the characteristic is in; any service if missing.
         descriptor: The UUID of a descriptor of the characteristic.
-        index: Which one is meant where several match, 0 or more, in the order of their handles.
+        index: The index of the attribute if several match, 0 or more, in the order of their handles.
         response: False: write without response. If missing: with response.
-        offset: Where in the device's value this one begins, in octets, 0 to 512; at its beginning if missing.
+        offset: The offset in the device's value, in octets, 0 to 512; at its beginning if missing.
         signed: True: a signed write (Core 5.4, Vol 3, Part G, 4.9.2).
-        force: True: asks the device also where the properties that it declares do not allow it.
+        force: True: sends the request even if the declared properties do not allow it.
 
         Needs the permission "connect".
         """
@@ -1565,7 +1563,7 @@ class Calls(ABC):
         characteristic: The UUID of the characteristic.
         service: The UUID of the service, or of the one that the characteristic is in; any service if missing.
         descriptor: The UUID of a descriptor of the characteristic.
-        index: Which one is meant where several match, 0 or more, in the order of their handles.
+        index: The index of the attribute if several match, 0 or more, in the order of their handles.
         indications: True: its indications, false: its notifications. If missing: the choice of other sessions,
             else its notifications, or its indications if it has no notifications.
 
@@ -1600,7 +1598,7 @@ class Calls(ABC):
         characteristic: The UUID of the characteristic.
         service: The UUID of the service, or of the one that the characteristic is in; any service if missing.
         descriptor: The UUID of a descriptor of the characteristic.
-        index: Which one is meant where several match, 0 or more, in the order of their handles.
+        index: The index of the attribute if several match, 0 or more, in the order of their handles.
 
         Needs the permission "connect".
         """
@@ -1655,7 +1653,7 @@ class Calls(ABC):
 
         peripheral: The daemon's identifier of the device.
         attributes: 2 or more values, as many as fit into the request: (MTU − 1) / 2.
-        variable: Whether the values have different lengths; false if missing.
+        variable: True if the values have different lengths; false if missing.
 
         Needs the permission "connect".
         """
@@ -1726,13 +1724,13 @@ class Calls(ABC):
         characteristic: The UUID of the characteristic.
         service: The UUID of the service, or of the one that the characteristic is in; any service if missing.
         descriptor: The UUID of a descriptor of the characteristic.
-        index: Which one is meant where several match, 0 or more, in the order of their handles.
+        index: The index of the attribute if several match, 0 or more, in the order of their handles.
         values: False: the program only writes. If missing: it also reads the values of a characteristic that
             has any.
         writes: False: the program only reads values. If missing: it also writes, where the characteristic can
             be written without response.
         indications: True: its indications, false: its notifications, as for gatt.subscribe.
-        closing: True: gatt.released also comes when the other end is closed, for a program that hands the
+        closing: True: gatt.released is also sent when the other end is closed, for a program that hands the
             descriptor on.
 
         Needs the permission "connect".
@@ -1932,33 +1930,34 @@ class Calls(ABC):
         interval: The advertising interval in seconds, 0.02 to 10.24; 0.1 if missing.
         solicited_services: The services to solicit.
         uri: A URI.
-        structures: Further AD structures, sent as they are; flags (type 1) take the place of the daemon's.
-        scannable: Whether scan requests are answered. If missing: with legacy PDUs if it is connectable or
-            something is in the scan response; with extended PDUs not.
-        extended: True: extended PDUs, which only scanners of Bluetooth 5.0 and later hear. False if missing:
+        structures: Further AD structures, sent unchanged; flags (type 1) replace the daemon's.
+        scannable: True if scan requests are answered. If missing: with legacy PDUs true for a connectable
+            advertisement or a scan response with data; with extended PDUs false.
+        extended: True: extended PDUs, which only scanners of Bluetooth 5.0 and later receive. False if missing:
             legacy PDUs.
         anonymous: With `extended`: without our address; neither connectable nor scannable.
-        directed_to: Only this device may connect: the daemon's identifier of it, or its address. The
+        directed_to: The only device that may connect: the daemon's identifier of it, or its address. The
             advertisement ends when it has connected. With legacy PDUs there is no data then. A paired device with
-            private addresses needs an adapter that calls it under them, and must have said on a link that its
+            private addresses needs an adapter that addresses it by them, and must have reported on a link that its
             controller resolves them, else "notSupported".
-        directed_to_type: For an address in `directedTo`, "public" or "random"; if missing: as last heard, else
-            random if the two top bits are set, else public.
-        high_duty: With `directedTo`: the device is called as often as possible, at least every 3.75 ms, for
+        directed_to_type: For an address in `directedTo`, "public" or "random"; if missing: as last received,
+            else random if the two top bits are set, else public.
+        high_duty: With `directedTo`: the device is addressed as often as possible, at least every 3.75 ms, for
             1.28 s at the most.
         tx_power: The transmit power that is aimed for, in dBm, -127 to 20; the controller's choice if missing.
-        include_tx_power: With `extended`: the transmit power is told in the header.
+        include_tx_power: With `extended`: the header contains the transmit power.
         channels: The primary channels, 37 to 39, each at most once; all if missing.
-        own_address: A static random address to advertise with, whose two top bits are set; the adapter's own if
+        own_address: A static random address to advertise with (its two top bits are set); the adapter's own if
             missing.
         primary_phy: The PHY on which the advertisement begins, "1M" or with `extended` "coded", "codedS2" (500
-            kb/s) or "codedS8" (125 kb/s); "1M" if missing. The two need a controller that lets us choose.
-        secondary_phy: With `extended`: the PHY on which it goes on, "1M", "2M", "coded", "codedS2" or
+            kb/s) or "codedS8" (125 kb/s); "1M" if missing. The last two need a controller with a choice of coding.
+        secondary_phy: With `extended`: the PHY on which it continues, "1M", "2M", "coded", "codedS2" or
             "codedS8"; if missing, as `primaryPHY`.
-        duration: How many seconds after it was first on the air it ends, 0.01 to 86400; never if missing.
-        count: The number of advertising events after which it ends, 1 to 255; never if missing.
+        duration: The time after it was first on the air at which it ends, in seconds, 0.01 to 86400; never if
+            missing.
+        count: The number of its advertising events, 1 to 255; unlimited if missing.
         periodic: With `extended`, neither connectable, scannable nor anonymous: data that is sent at fixed
-            times to synchronised devices (periodic.sync). It begins and ends with the advertisement, which
+            times to synchronised devices (periodic.sync). It starts and ends with the advertisement, which
             announces it.
 
         Needs the permission "advertise".
@@ -2027,7 +2026,7 @@ class Calls(ABC):
         subevent: Which subevent, 0 to 127.
         data: The data, 0 to 249 octets.
         first_slot: The first slot for responses, 0 to 254; 0 if missing.
-        slots: How many slots devices may use, 0 to 255; if missing, all from the first one on.
+        slots: The number of slots that devices may use, 0 to 255; if missing, all from the first one on.
 
         Needs the permission "advertise".
         """
@@ -2053,12 +2052,12 @@ class Calls(ABC):
         with l2cap.incoming.
 
         psm: The number under which devices open channels, 128 to 255; the daemon chooses one if missing.
-        security: The security that a device's link must have: "none", "encrypted", "authenticated" or
+        security: The required security of a device's link: "none", "encrypted", "authenticated" or
             "secureConnections"; "none" if missing.
         receive_mtu: The longest packet that a device may send, 23 to 65535 octets, of an enhanced channel 64 or
             more; 8192 if missing.
-        mode: How devices have to open channels: "leCreditBased" or "enhanced"; if missing either, where the
-            adapter has both.
+        mode: The required mode of channels: "leCreditBased" or "enhanced"; if missing either, if the adapter
+            has both.
         adapter: The adapter; the first if missing.
 
         Needs the permission "serve".
@@ -2108,12 +2107,12 @@ class Calls(ABC):
 
         peripheral: The daemon's identifier of the device.
         psm: The number of the device's listener, 1 to 255.
-        security: The security that the link must have first: "none", "encrypted", "authenticated" or
+        security: The required security of the link: "none", "encrypted", "authenticated" or
             "secureConnections"; "none" if missing. A device may require more.
         receive_mtu: The longest packet that the device may send, 23 to 65535 octets, of an enhanced channel 64
             or more; 8192 if missing.
-        mode: How the channel is set up: "leCreditBased" or "enhanced", which the adapter and the device must
-            have; "leCreditBased" if missing.
+        mode: The mode of the channel: "leCreditBased" or "enhanced", which the adapter and the device must
+            support; "leCreditBased" if missing.
         packets: True: the descriptor keeps packets (SOCK_SEQPACKET): one write is one packet, of at most
             `sendMTU` octets, and one read gives one. A stream otherwise.
         token: True: no descriptor is passed, and the answer has a token. Not with `packets`.
@@ -2188,7 +2187,7 @@ class Calls(ABC):
 
         peripheral: The daemon's identifier of the device.
         level: "encrypted", "authenticated" (protected against a person in the middle) or "secureConnections"
-            (the same with LE Secure Connections); "encrypted" if missing.
+            (also with LE Secure Connections); "encrypted" if missing.
         minimum_key_size: The shortest key that will do, 7 to 16 octets; 7 if missing.
 
         Needs the permission "pair".
@@ -2238,7 +2237,7 @@ class Calls(ABC):
         (Just Works), unless a session that has called pairing.register is asked. With the permission "agent" that
         holds for all devices. 0 ends it at once.
 
-        seconds: For how many seconds devices may pair, 0 to 3600.
+        seconds: The time for which devices may pair, in seconds, 0 to 3600.
 
         Needs the permission "pair".
         """
@@ -2343,13 +2342,13 @@ class Calls(ABC):
         then, whoever begins, and its link is authenticated. They hold until this session ends, or calls this
         without any. Kernel adapters refuse a temporary key with notSupported.
 
-        address: The device's address: the one that it gave with the data.
+        address: The device's address, given with the data.
         address_type: "public" or "random".
         adapter: The adapter's identifier or address; the first one if missing.
         confirmation: The confirmation value, 16 octets, the lowest first.
         random: The random value, 16 octets, the lowest first.
-        temporary_key: The temporary key, 16 octets, the lowest first, which are not all zero. If it is given
-            alone, the pairing is a legacy one, unless a higher level than "authenticated" is asked for.
+        temporary_key: The temporary key, 16 octets, the lowest first, not all zero. If it is given alone, the
+            pairing is a legacy one, unless a higher level than "authenticated" is requested.
 
         Needs the permission "pair".
         """
@@ -2378,8 +2377,7 @@ class Calls(ABC):
         format: "pcapng" (link type 254) or "btsnoop" (datalink type 2001, which btmon reads); "pcapng" if
             missing.
         adapter: Only this adapter; all of them, later ones included, if missing.
-        keys: True: keys are recorded, too, for which the permission "sessions" is needed. Otherwise they are
-            zeros.
+        keys: True: keys are recorded, too, which needs the permission "sessions". Otherwise they are zeros.
 
         Needs the permission "capture".
 
@@ -2423,7 +2421,7 @@ class Calls(ABC):
         """Moves the clock of a scenario with "clock": "manual", by which the whole daemon goes. Answers when all
         that was due until then is done. Moves of several sessions follow one another.
 
-        seconds: By how many seconds, 0 to 86400.
+        seconds: The time in seconds, 0 to 86400.
 
         Needs the permission "simulation".
         """
@@ -2499,8 +2497,8 @@ class Calls(ABC):
         """Has a simulated device end its link with a reason. Without a link nothing happens.
 
         device: The name of the device in the scenario.
-        reason: The HCI error code that this machine is told, 1 to 255; 19 (remote user terminated connection)
-            if missing.
+        reason: The HCI error code reported to this machine, 1 to 255; 19 (remote user terminated connection) if
+            missing.
 
         Needs the permission "simulation".
         """
@@ -2521,7 +2519,7 @@ class Calls(ABC):
         to.
 
         device: The name of the device in the scenario.
-        characteristic: The UUID of the characteristic; the first one with it counts.
+        characteristic: The UUID of the characteristic; selects the first one with it.
         value: The value, 0 to 512 octets.
 
         Needs the permission "simulation".

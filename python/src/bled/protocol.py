@@ -17,41 +17,41 @@ from bled.errors import BledError
 class AdapterDescription(Record):
     """An adapter as clients see it.
 
-    adapter: The name by which calls choose it: "hci0".
+    adapter: Its name in calls: "hci0".
     address: Its address; missing while it is not known.
     address_type: The type of the address, "public" or "random"; missing while it is not known.
-    advertising: How many advertisements it sends at the moment.
-    advertising_sets: How many advertisements its controller sends at once; further ones take turns on the
-        last place. Missing while it is not on.
+    advertising: The number of advertisements that it sends at the moment.
+    advertising_sets: The number of advertisements that its controller sends at once; further ones take
+        turns on the last place. Missing while it is not on.
     company: The company identifier of its controller's maker, 0 to 65535 (Assigned Numbers, 7.1). Missing
-        while it is not known.
+        if unknown.
     device_name: The Device Name of the Generic Access service, under which devices see this machine; see
         adapter.setName.
-    held_back: Which of "connecting", "advertising" and "scanning" its controller cannot do beside the links
-        that it holds; they wait until links have ended. Missing for none.
+    held_back: The activities, of "connecting", "advertising" and "scanning", that its controller cannot run
+        beside its links; they wait until links have ended. Missing for none.
     kind: The kind of the adapter: "kernel", "host" or "simulated".
-    links: How many links it holds.
-    longest_advertisement: How many octets one advertisement can carry, 31 to 1650: 31 with legacy PDUs.
+    links: The number of its links.
+    longest_advertisement: The longest data of an advertisement in octets, 31 to 1650: 31 with legacy PDUs.
         Missing while it is not on.
-    longest_packet: How many octets a packet that its controller sends on a link can carry, 27 to 251 (the
-        maximum data length). Missing while it is not on.
+    longest_packet: The longest payload of a packet on a link, in octets, 27 to 251 (the maximum data
+        length). Missing while it is not on.
     name: The system's name for it.
     phys: The PHYs that its controller has: "1M", "2M", "coded". Missing while it is not on.
     private_address: The private address under which devices see it at present, six octets in hex with
         colons. Missing where they see `address`.
-    problem: Why it is "failed", and the remedy.
-    quirks: The faults of its make of controller, known or learned. Missing if there are none.
-    scanning: Whether it scans at the moment.
+    problem: The reason why it is "failed", and the remedy.
+    quirks: The known or learned faults of its make of controller. Missing if there are none.
+    scanning: True if it scans at the moment.
     since_event: The time since its controller sent anything, reports included, in seconds, 0 or more.
         Missing likewise.
     since_report: The time since its controller received an advertisement or a scan response, in seconds, 0
         or more. Missing if it received none since it was brought into use, and while it is not on.
     state: "absent" (unplugged), "off", "starting", "on", "suspended" (the system sleeps) or "failed" (see
         `problem`).
-    taking_turns: Which of "connecting", "advertising" and "scanning" its controller cannot do at once and
-        therefore does in turns at the moment; missing if all that is wanted goes together.
-    version: The version of the Core Specification that its controller follows, as HCI numbers them, 0 to
-        255; 13 is 5.4 (Assigned Numbers, 2.1). Missing while it is not known.
+    taking_turns: The activities, of "connecting", "advertising" and "scanning", that its controller cannot
+        run at once and therefore runs in turns at the moment; missing if all wanted ones run together.
+    version: The version of its controller's Core Specification, as HCI numbers them, 0 to 255; 13 is 5.4
+        (Assigned Numbers, 2.1). Missing if unknown.
     """
 
     adapter: str
@@ -152,10 +152,10 @@ class AdvertisingResponsesResponse(Record):
     """The response of one device.
 
     data: The data.
-    rssi: Signal strength in dBm, where known.
-    slot: The slot in which it came, 0 to 254.
+    rssi: Signal strength in dBm, if known.
+    slot: The slot of the response, 0 to 254.
     truncated: True if the controller lost the end of the data.
-    tx_power: The transmit power in dBm, if the header says it.
+    tx_power: The transmit power in dBm, if the header contains it.
     """
 
     data: bytes
@@ -175,46 +175,47 @@ class AdvertisingResponsesResponse(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class AdvertisingStartParams(Record):
-    """The parameters of advertising.start: the data to advertise, and how to advertise.
+    """The parameters of advertising.start: the data to advertise, and the kind of advertisement.
 
     adapter: The adapter; the first if missing.
     anonymous: With `extended`: without our address; neither connectable nor scannable.
     appearance: The appearance of the device, 0 to 65535 (Assigned Numbers, 2.6); 833 is a heart rate belt.
     channels: The primary channels, 37 to 39, each at most once; all if missing.
     connectable: False: not connectable. True if missing.
-    count: The number of advertising events after which it ends, 1 to 255; never if missing.
-    directed_to: Only this device may connect: the daemon's identifier of it, or its address. The
+    count: The number of its advertising events, 1 to 255; unlimited if missing.
+    directed_to: The only device that may connect: the daemon's identifier of it, or its address. The
         advertisement ends when it has connected. With legacy PDUs there is no data then. A paired device with
-        private addresses needs an adapter that calls it under them, and must have said on a link that its
+        private addresses needs an adapter that addresses it by them, and must have reported on a link that its
         controller resolves them, else "notSupported".
-    directed_to_type: For an address in `directedTo`, "public" or "random"; if missing: as last heard, else
-        random if the two top bits are set, else public.
-    duration: How many seconds after it was first on the air it ends, 0.01 to 86400; never if missing.
-    extended: True: extended PDUs, which only scanners of Bluetooth 5.0 and later hear. False if missing:
+    directed_to_type: For an address in `directedTo`, "public" or "random"; if missing: as last received,
+        else random if the two top bits are set, else public.
+    duration: The time after it was first on the air at which it ends, in seconds, 0.01 to 86400; never if
+        missing.
+    extended: True: extended PDUs, which only scanners of Bluetooth 5.0 and later receive. False if missing:
         legacy PDUs.
-    high_duty: With `directedTo`: the device is called as often as possible, at least every 3.75 ms, for
+    high_duty: With `directedTo`: the device is addressed as often as possible, at least every 3.75 ms, for
         1.28 s at the most.
-    include_tx_power: With `extended`: the transmit power is told in the header.
+    include_tx_power: With `extended`: the header contains the transmit power.
     interval: The advertising interval in seconds, 0.02 to 10.24; 0.1 if missing.
     manufacturer_data: Manufacturer-specific data; the first two octets are the company identifier, low
         octet first.
     name: The local name.
-    own_address: A static random address to advertise with, whose two top bits are set; the adapter's own if
+    own_address: A static random address to advertise with (its two top bits are set); the adapter's own if
         missing.
     periodic: With `extended`, neither connectable, scannable nor anonymous: data that is sent at fixed
-        times to synchronised devices (periodic.sync). It begins and ends with the advertisement, which
+        times to synchronised devices (periodic.sync). It starts and ends with the advertisement, which
         announces it.
     primary_phy: The PHY on which the advertisement begins, "1M" or with `extended` "coded", "codedS2" (500
-        kb/s) or "codedS8" (125 kb/s); "1M" if missing. The two need a controller that lets us choose.
-    scannable: Whether scan requests are answered. If missing: with legacy PDUs if it is connectable or
-        something is in the scan response; with extended PDUs not.
-    secondary_phy: With `extended`: the PHY on which it goes on, "1M", "2M", "coded", "codedS2" or
+        kb/s) or "codedS8" (125 kb/s); "1M" if missing. The last two need a controller with a choice of coding.
+    scannable: True if scan requests are answered. If missing: with legacy PDUs true for a connectable
+        advertisement or a scan response with data; with extended PDUs false.
+    secondary_phy: With `extended`: the PHY on which it continues, "1M", "2M", "coded", "codedS2" or
         "codedS8"; if missing, as `primaryPHY`.
     service_data: Service data: an object whose members are named by the UUIDs of services, as `{"180F":
         "64"}`.
     services: The services to list.
     solicited_services: The services to solicit.
-    structures: Further AD structures, sent as they are; flags (type 1) take the place of the daemon's.
+    structures: Further AD structures, sent unchanged; flags (type 1) replace the daemon's.
     tx_power: The transmit power that is aimed for, in dBm, -127 to 20; the controller's choice if missing.
     uri: A URI.
     """
@@ -280,11 +281,11 @@ class AdvertisingStartParams(Record):
 class AdvertisingStartPeriodic(Record):
     """A train of periodic advertisements (Core 5.4, Vol 6, Part B, 4.4.2.12).
 
-    include_tx_power: True: the transmit power is told in the header.
+    include_tx_power: True: the header contains the transmit power.
     interval: The time between two of its packets in seconds, 0.0075 to 81.91875; 0.1 if missing.
     manufacturer_data: Manufacturer-specific data; the first two octets are the company identifier, low
         octet first.
-    responses: Subevents, in which devices respond: then the data is that of advertising.send, and none is
+    responses: Subevents, in which devices respond: then the data is sent by advertising.send, and none is
         given here.
     service_data: Service data, by UUID.
     services: The services to list.
@@ -317,10 +318,10 @@ class AdvertisingStartResponseSlots(Record):
 
     slot_delay: From the start of a subevent to its first slot, in seconds, 0.00125 to 0.3175.
     slot_spacing: From the start of one slot to the start of the next, in seconds, 0.00025 to 0.031875.
-    slots: How many slots a subevent has, 1 to 255.
+    slots: The number of slots in a subevent, 1 to 255.
     subevent_interval: From the start of one subevent to the start of the next, in seconds, 0.0075 to
         0.31875.
-    subevents: How many subevents there are in each interval of the train, 1 to 128.
+    subevents: The number of subevents in each interval of the train, 1 to 128.
     """
 
     slot_delay: float
@@ -374,13 +375,13 @@ class AttributeFound(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class AttributePath(Record):
-    """Names an attribute of a device: by its handle, or by UUIDs, which the daemon looks for in the device's primary
+    """Names an attribute of a device: by its handle, or by UUIDs, which the daemon looks up in the device's primary
     services.
 
     characteristic: The UUID of the characteristic.
     descriptor: The UUID of a descriptor of the characteristic.
     handle: The handle, 1 to 65535; alone, without any of the others.
-    index: Which one is meant where several match, 0 or more, in the order of their handles.
+    index: The index of the attribute if several match, 0 or more, in the order of their handles.
     service: The UUID of the service, or of the one that the characteristic is in; any service if missing.
     """
 
@@ -428,8 +429,8 @@ class BondDescription(Record):
     address_type: "public" or "random".
     key_size: The size of the key, 7 to 16 octets.
     level: "encrypted", "authenticated" or "secureConnections": the level of a link with these keys.
-    name: Its name, where known.
-    peripheral: The daemon's identifier of the device; missing if it is not known any more.
+    name: Its name, if known.
+    peripheral: The daemon's identifier of the device; missing if it is no longer known.
     """
 
     adapter_address: str
@@ -536,8 +537,8 @@ class GATTWriteReliablyWrite(Record):
     characteristic: The UUID of the characteristic.
     descriptor: The UUID of a descriptor of the characteristic.
     handle: The handle, 1 to 65535; alone, without any of the others.
-    index: Which one is meant where several match, 0 or more, in the order of their handles.
-    offset: Where in the device's value this one begins, in octets, 0 to 512; at its beginning if missing.
+    index: The index of the attribute if several match, 0 or more, in the order of their handles.
+    offset: The offset in the device's value, in octets, 0 to 512; at its beginning if missing.
     service: The UUID of the service, or of the one that the characteristic is in; any service if missing.
     value: The octets.
     """
@@ -565,9 +566,9 @@ class GATTWriteReliablyWrite(Record):
 class LinkWish(Record):
     """The parameters that a session wants of a link (Core 5.4, Vol 6, Part B, 4.5.1 and 4.5.2).
 
-    continuation: How many more connection events are used after one with data, 0 to 499, less than
+    continuation: The number of further connection events used after one with data, 0 to 499, less than
         `maximumSubrate`; 0 if missing.
-    latency: How many connection events the peripheral may skip, 0 to 499; 0 if missing. Times
+    latency: The number of connection events that the peripheral may skip, 0 to 499; 0 if missing. Times
         maximumSubrate, (1 + latency) is at most 500.
     maximum_interval: The longest time between two connection events, in seconds, 0.000375 to 4; 0.045 if
         missing, or `minimumInterval` where that is more.
@@ -576,10 +577,10 @@ class LinkWish(Record):
     minimum_interval: The shortest time between two connection events, in seconds, 0.000375 to 4; 0.015 if
         missing, or `maximumInterval` where that is less. Below 0.0075 both sides need shorter connection
         intervals (Bluetooth 6.2).
-    minimum_subrate: The minimum subrate factor (connection subrating): one of so many connection events is
-        used, 1 to 500; `maximumSubrate` if missing.
-    timeout: After how many seconds without a packet the link is lost, 0.1 to 32, and more than (1 +
-        latency) × maximumSubrate × maximumInterval × 2; if missing, 4 or as much as that rule needs.
+    minimum_subrate: The minimum subrate factor (connection subrating): one of this number of connection
+        events is used, 1 to 500; `maximumSubrate` if missing.
+    timeout: The time without a packet after which the link is lost, in seconds, 0.1 to 32, and more than (1
+        + latency) × maximumSubrate × maximumInterval × 2; if missing, 4 or as much as that rule needs.
     """
 
     continuation: int | None = None
@@ -607,7 +608,7 @@ class Metric(Record):
 
     help: The meaning of the metric, in words: one sentence.
     kind: "counter", which only grows, "gauge" or "histogram".
-    name: Its name: "bled_links". It ends in the unit, and that of a counter in "_total".
+    name: Its name: "bled_links". It ends in the unit, a counter's in "_total".
     samples: Its values, one for each set of labels.
     """
 
@@ -628,7 +629,7 @@ class Metric(Record):
 class MetricBucket(Record):
     """A part of a histogram.
 
-    count: How many there were.
+    count: The number of such measurements.
     most: The greatest measurement that counts, 0 or more, in seconds; missing in the last bucket, which
         counts all.
     """
@@ -646,7 +647,7 @@ class MetricBucket(Record):
 class MetricSample(Record):
     """A value of a metric.
 
-    buckets: Of a histogram, how many measurements were at most so great; missing for others.
+    buckets: For a histogram, the number of measurements up to each bound; missing for other metrics.
     labels: The labels that tell samples apart: "adapter", "method", "user" and so on; empty where there is
         only one sample.
     value: The count, or the value, 0 or more; of a histogram the sum of all measurements, in seconds.
@@ -669,10 +670,10 @@ class PairingDevice(Record):
 
     address: Its address.
     bond_level: The level of the keys that this machine and the device share already, "encrypted",
-        "authenticated" or "secureConnections": to pair replaces them, and the asking device may be another one.
+        "authenticated" or "secureConnections": pairing replaces them, and the asking device may be another one.
         Missing if there are none.
-    is_ours: Whether this machine began.
-    name: Its name, where known.
+    is_ours: True if this machine began the pairing.
+    name: Its name, if known.
     peripheral: The daemon's identifier of the device.
     """
 
@@ -695,12 +696,12 @@ class PairingDevice(Record):
 class PairingImportLongTermKey(Record):
     """A key with which links are encrypted.
 
-    authenticated: Whether the pairing was protected against a person in the middle.
-    central: Whether it is used on links that this machine begins; otherwise on the device's links.
+    authenticated: True if the pairing was protected against a person in the middle.
+    central: True if it is used on links that this machine begins; otherwise on the device's links.
     diversifier: Names the key in legacy pairing, 0 to 65535; 0 otherwise.
-    random: The same, 16 hex digits with the highest first.
-    secure_connections: Whether it comes from LE Secure Connections; then it is used in both roles.
-    size: How many of them count, 7 to 16.
+    random: Its random number (Rand), 16 hex digits with the highest first.
+    secure_connections: True if it comes from LE Secure Connections; then it is used in both roles.
+    size: The number of octets that count, 7 to 16.
     value: 16 octets, the lowest first.
     """
 
@@ -727,8 +728,8 @@ class PairingImportLongTermKey(Record):
 class PairingImportSignatureKey(Record):
     """A key with which writes are signed.
 
-    authenticated: Whether the pairing was protected against a person in the middle.
-    ours: Whether this machine signs with it; otherwise the device does.
+    authenticated: True if the pairing was protected against a person in the middle.
+    ours: True if this machine signs with it; otherwise the device does.
     value: 16 octets, the lowest first.
     """
 
@@ -752,7 +753,7 @@ class PeriodicSyncResponses(Record):
     slot_spacing: From the start of one slot to the start of the next, in seconds; missing for a train
         without slots.
     subevent_interval: From the start of one subevent to the start of the next, in seconds.
-    subevents: How many subevents there are in each interval of the train, 1 to 128.
+    subevents: The number of subevents in each interval of the train, 1 to 128.
     """
 
     slot_delay: float | None = None
@@ -773,8 +774,7 @@ class PeriodicTransferTrain(Record):
     """A train that this session follows.
 
     peripheral: The daemon's identifier of the device that sends it.
-    sid: The number of the advertising set, 0 to 15; if missing, the only one of that device that is
-        followed.
+    sid: The number of the advertising set, 0 to 15; if missing, the only followed one of that device.
     """
 
     peripheral: str
@@ -790,17 +790,17 @@ class PeriodicTransferTrain(Record):
 class PeripheralListEntry(Record):
     """A device that the daemon knows.
 
-    adapter: The adapter that heard it last or holds the link.
+    adapter: The adapter that last received it or holds the link.
     address: Its address.
     address_type: "public" or "random".
     blocked: True if the device is blocked, see adapter.block. Missing otherwise.
-    connectable: Whether it accepted connections when it was last heard; missing if it was not heard.
-    incoming: True if there is a link that the device made. Missing otherwise.
-    mine: Whether this session holds the link.
+    connectable: True if it accepted connections when it was last received; missing if it never was.
+    incoming: True if the device made the link. Missing otherwise.
+    mine: True if this session holds the link.
     mtu: The ATT MTU, 23 to 517 octets, while connected.
-    name: Its name, where known.
+    name: Its name, if known.
     peripheral: The daemon's identifier of the device.
-    rssi: Signal strength when it was last heard, in dBm.
+    rssi: Signal strength when it was last received, in dBm.
     state: "disconnected", "connecting" or "connected" (for any session).
     """
 
@@ -859,15 +859,15 @@ class RestoredState(Record):
     both together give the present state.
 
     advertisements: The advertisements.
-    dropped_reports: How many reports were dropped because the queue was full; others were replaced by newer
+    dropped_reports: The number of reports dropped because the queue was full; others were replaced by newer
         ones of the same device.
-    dropped_values: How many values were dropped because the queue was full: the subscriptions they belonged
-        to ended, and the events say which. Writes without response from devices are counted here, too.
+    dropped_values: The number of values dropped because the queue was full: their subscriptions ended, as
+        the events report. Writes without response from devices are counted here, too.
     peripherals: The devices that were connected or had a pending connection.
     scan: The parameters of the scan without a number.
     scans: The parameters of the scans with numbers; missing if there are none.
     services: The services that the session published.
-    since: Since when the program was gone, in seconds since the epoch.
+    since: When the program ended, in seconds since the epoch.
     """
 
     advertisements: Sequence[RestoredStateAdvertisement]
@@ -897,10 +897,10 @@ class RestoredStateAdvertisement(Record):
 
     adapter: The adapter that sends it.
     advertising: The number that names it in this session, 1 or more.
-    ends: When its `duration` or its `count` is over, in seconds since the epoch, if it has one and was on
-        the air.
-    on_air: Whether it was on the air: sent by its adapter, or taking turns with others.
-    parameters: As it was given to advertising.start.
+    ends: The end of its `duration` or `count`, in seconds since the epoch, if it has one and was on the
+        air.
+    on_air: True if it was on the air: sent by its adapter, or taking turns with others.
+    parameters: The parameters given to advertising.start.
     """
 
     adapter: str
@@ -922,17 +922,17 @@ class RestoredStateAdvertisement(Record):
 class RestoredStatePeripheral(Record):
     """A device that was connected or had a pending connection.
 
-    adapter: The adapter that holds the link or looks for the device.
+    adapter: The adapter that holds the link or searches for the device.
     address: Its address.
     address_type: "public" or "random".
-    indications: The subscriptions among them that bring indications; missing if there are none.
+    indications: The subscriptions among them to indications; missing if there are none.
     mtu: The ATT MTU, 23 to 517 octets, while connected.
-    name: Its name, where known.
+    name: Its name, if known.
     parameters: The parameters that the session requests for the link; missing if none.
     peripheral: The daemon's identifier of the device.
-    reconnect: Whether the daemon connects again when the link is lost; missing: no.
+    reconnect: True if the daemon reconnects when the link is lost; false if missing.
     services: The attributes that the session discovered.
-    state: "connected", or "connecting": peripheral.connected or peripheral.connectFailed comes.
+    state: "connected", or "connecting": peripheral.connected or peripheral.connectFailed follows.
     subscriptions: The handles of the characteristics that the session subscribes to.
     """
 
@@ -969,8 +969,8 @@ class RestoredStatePeripheral(Record):
 class RestoredStateService(Record):
     """A service that the session published.
 
-    definition: As it was given to service.add.
-    service: The service with its handles, which are the same as before.
+    definition: The definition given to service.add.
+    service: The service with its unchanged handles.
     subscribers: The subscribers of its characteristics.
     """
 
@@ -992,7 +992,7 @@ class ScanStartFilter(Record):
     address_kinds: The device's address is of one of these kinds: public, static random (the same at least
         until the device restarts), resolvable private (resolved with the device's key), non-resolvable private.
     connectable: True: the device accepts connections.
-    ignore_case: True: upper and lower case of the name are the same. Requires `name`.
+    ignore_case: True: upper and lower case of the name are not distinguished. Requires `name`.
     manufacturer: The advertisement has manufacturer-specific data like this.
     name: The device's name begins with this text.
     pattern: The advertisement has an AD structure like this.
@@ -1043,10 +1043,10 @@ class ScanStartKey(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ScanStartManufacturer(Record):
-    """Manufacturer-specific data to look for.
+    """Manufacturer-specific data to match.
 
     company: The company identifier, 0 to 65535 (Assigned Numbers, 7.1).
-    data: How the data after the company identifier begins; anything if missing.
+    data: The beginning of the data after the company identifier; anything if missing.
     mask: The bits of `data` that count, as many octets; all of them if missing.
     """
 
@@ -1063,32 +1063,31 @@ class ScanStartManufacturer(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ScanStartParams(Record):
-    """The parameters of scan.start: the devices to scan for, and how to scan.
+    """The parameters of scan.start: the devices to scan for, and the kind of scan.
 
-    active: False: passive scanning, without scan requests unless another session's scan asks. True if
+    active: False: passive scanning, without scan requests unless another session's scan needs them. True if
         missing, but with `presence` false.
     adapter: The adapter to scan on; all of them if missing.
     address: Only the device of this address.
     addresses: Only the devices of these addresses, at most 64; together with `address`: that one, too.
     anonymous: True: anonymous advertisements, too, as scan.anonymousReport.
-    decode: True: the values of known formats of beacons and sensors, as `decoded` of the reports.
+    decode: True: adds the values of known formats of beacons and sensors, as `decoded` of the reports.
     duplicates: True: a report for every advertising event. False or missing: one report for each device,
         and another whenever its data changes.
-    filters: Only reports that match at least one of these, besides all of the above.
+    filters: Only reports that match at least one of these, in addition to all of the above.
     keys: Together with `decode`: the keys of devices that encrypt their advertising data, at most 64. They
-        are kept as long as the scan, and shown to no other session.
-    lost: In seconds, 0.5 to 3600: a device from which nothing that passes the filters came for so long is
-        told as scan.lost. Not at all if missing.
+        are kept as long as the scan, and are not visible to other sessions.
+    lost: In seconds, 0.5 to 3600: a device without any report that passes the filters for this time is
+        reported by scan.lost. Not at all if missing.
     name: Only devices with a name that begins with this text.
     phys: The PHYs to listen on, "1M", "coded" or both, which then share the time; "1M" if missing.
-    presence: True: only which of the devices that `address` and `addresses` name are there: no reports, but
-        scan.found when one comes, and scan.lost when it was not heard for the time of `lost`, which is
-        required. Where it can, the controller watches for them, and this machine is not woken by each packet.
+    presence: True: only the presence of the devices that `address` and `addresses` name: no reports, but
+        scan.found when one appears, and scan.lost when it was not received for the time of `lost`, which is
+        required. If possible, the controller monitors them, and this machine is not woken by each packet.
     rssi: Only reports at least this strong, in dBm.
-    rssi_out: In dBm, at most `rssi`: a device that was as strong as `rssi` is reported until it is weaker
-        than this.
-    scan: The program's number for the scan, 1 to 65535, beside which it can have others; its reports name
-        it. One without a number, if missing.
+    rssi_out: In dBm, at most `rssi`: a device that reached `rssi` is reported until it is weaker than this.
+    scan: The program's number for the scan, 1 to 65535, so that it can have several; its reports contain
+        it. A scan without a number, if missing.
     services: Only devices that advertise one of these services.
     solicited_services: Only devices that solicit one of these services; together with `services`: devices
         that match either list.
@@ -1137,10 +1136,10 @@ class ScanStartParams(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ScanStartPattern(Record):
-    """Octets in an AD structure to look for.
+    """Octets in an AD structure to match.
 
     data: The octets there.
-    offset: Where in the data of the structure, behind its type, in octets, 0 to 254; 0 if missing.
+    offset: The offset in the data of the structure, behind its type, in octets, 0 to 254; 0 if missing.
     type: The AD type, 0 to 255 (Assigned Numbers, 2.3).
     """
 
@@ -1157,9 +1156,9 @@ class ScanStartPattern(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ScanStartServiceData(Record):
-    """Service data to look for.
+    """Service data to match.
 
-    data: How the data after the UUID begins; anything if missing.
+    data: The beginning of the data after the UUID; anything if missing.
     mask: The bits of `data` that count, as many octets; all of them if missing.
     uuid: The service.
     """
@@ -1197,7 +1196,7 @@ class ServerWriteWrite(Record):
     """One written value.
 
     handle: The handle of the characteristic's value, or of the descriptor.
-    offset: Where it begins, 0 to 512.
+    offset: The offset, 0 to 512.
     value: The value written.
     """
 
@@ -1379,12 +1378,12 @@ class SessionDescription(Record):
     costs: The cost of the session.
     impersonator: The number of the user of the program that acts for `user`, 0 or more; missing if the
         session is the program's own.
-    listening: The numbers under which it takes L2CAP channels; missing if none.
-    mine: Whether it is the caller's own.
-    name: The name that the program gave in session.open; missing if it gave none.
+    listening: The numbers of its listeners for L2CAP channels; missing if none.
+    mine: True if it belongs to the caller.
+    name: The name given in session.open; missing if there is none.
     permissions: The permissions of the session: "scan", "connect", "serve", "advertise", "pair", "agent",
         "adapters", "sessions", "impersonate", "capture", "simulation".
-    preserved: True if its program has gone and the session is preserved for it.
+    preserved: True if its program has ended and the session is preserved for it.
     process: The number of the process that connected, 1 or more, if the kernel reported it.
     program: The name of the program's executable, at most 15 octets.
     restore: Its restoration identifier; missing if it has none.
@@ -1472,7 +1471,7 @@ class SessionDescriptionAdvertisement(Record):
 
     adapter: The adapter that sends it.
     advertising: The number that names it in the session, 1 or more.
-    on_air: Whether it is on the air: sent by its adapter, or taking turns with others.
+    on_air: True if it is on the air: sent by its adapter, or taking turns with others.
     """
 
     adapter: str
@@ -1492,15 +1491,13 @@ class SessionDescriptionChannel(Record):
 
     channel: Its number in the session, 1 or more.
     has_room: False while the program's packets wait: the device gives no credits, as it does not read.
-    mode: How it was set up: "leCreditBased" or "enhanced".
+    mode: The mode of the channel: "leCreditBased" or "enhanced".
     peripheral: The daemon's identifier of the device.
     psm: The number of the listener.
-    receive_mps: The longest piece that the device cuts its packets into (MPS), in octets, 23 to 65533;
-        absent if not known.
+    receive_mps: The longest piece of the device's packets (MPS), in octets, 23 to 65533; absent if unknown.
     receive_mtu: The longest packet that the device may send, 23 to 65535 octets.
-    send_mps: The longest piece that packets to the device are cut into (MPS), in octets, 23 to 65533;
-        absent if not known.
-    send_mtu: The longest packet that the device takes, 23 to 65535 octets.
+    send_mps: The longest piece of packets to the device (MPS), in octets, 23 to 65533; absent if unknown.
+    send_mtu: The longest packet that the device accepts, 23 to 65535 octets.
     """
 
     channel: int
@@ -1530,20 +1527,21 @@ class SessionDescriptionChannel(Record):
 class SessionDescriptionCosts(Record):
     """The cost of the session since it was opened.
 
-    link_time: For how many seconds it was connected, summed over all devices.
-    links_slowed: How many times a link was slowed down because this session, its only reader, fell behind.
-    packets_lost: How many packets the kernel dropped on links on which it subscribes or serves; they may
-        have contained values.
-    queue_octets: How many octets are queued until it reads them.
-    reports: How many reports it was sent.
-    reports_coalesced: How many reports were replaced by a newer one of the same device before they were
+    link_time: The time for which it was connected, in seconds, summed over all devices.
+    links_slowed: The number of times a link was slowed down because this session, its only reader, fell
+        behind.
+    packets_lost: The number of packets that the kernel dropped on links on which it subscribes or serves;
+        they may have contained values.
+    queue_octets: The number of octets queued for it.
+    reports: The number of reports sent to it.
+    reports_coalesced: The number of reports replaced by a newer one of the same device before they were
         read.
-    reports_dropped: How many reports were dropped because its queue was full.
-    requests: How many calls it made.
-    requests_failed: How many of them failed, whether or not they had an id.
-    scan_time: For how many seconds it had a scan.
-    values: How many values of subscriptions it was sent.
-    values_refused: How many values were dropped because its queue was full: each ended a subscription, or
+    reports_dropped: The number of reports dropped because its queue was full.
+    requests: The number of its calls.
+    requests_failed: The number of failed calls, with or without an id.
+    scan_time: The time for which it had a scan, in seconds.
+    values: The number of subscribed values sent to it.
+    values_refused: The number of values dropped because its queue was full: each ended a subscription, or
         began a loss of values written by a device.
     """
 
@@ -1581,7 +1579,7 @@ class SessionDescriptionDevice(Record):
     """A device.
 
     address: Its address.
-    name: Its name, where known.
+    name: Its name, if known.
     peripheral: The daemon's identifier of it.
     """
 
@@ -1598,7 +1596,7 @@ class SessionDescriptionDevice(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SessionDescriptionListening(Record):
-    """A number under which the session takes L2CAP channels.
+    """A number on which the session listens for L2CAP channels.
 
     adapter: The adapter.
     psm: The number.
@@ -1656,9 +1654,9 @@ class SimulationDevice(Record):
 
     address: Its address.
     address_type: "public" or "random".
-    connected: Whether it has a link.
+    connected: True if it has a link.
     name: Its name in the scenario.
-    present: Whether it is on the air.
+    present: True if it is on the air.
     """
 
     address: str
@@ -1680,11 +1678,11 @@ class SimulationDevice(Record):
 class SimulationVisitStep(Record):
     """Something that happened on the visit of a simulated phone.
 
-    action: "discover" for each characteristic that the phone found; a step of its script: "read", "write",
-        "subscribe", "unsubscribe", "pair" or "openChannel"; or "value" for one that it was sent.
-    characteristic: The UUID of the characteristic; missing if it is about none.
-    error: Why it failed, if it did.
-    time: When, in seconds since the epoch.
+    action: "discover" for each discovered characteristic; a step of its script: "read", "write",
+        "subscribe", "unsubscribe", "pair" or "openChannel"; or "value" for a received value.
+    characteristic: The UUID of the characteristic; missing if the step concerns none.
+    error: The reason for its failure; missing if it did not fail.
+    time: When it happened, in seconds since the epoch.
     value: The value that was read or sent.
     """
 
@@ -1712,7 +1710,7 @@ class SimulationWrite(Record):
     number: Its number, 1 or more; each write has the next one.
     operation: "write", "writeWithoutResponse", or "subscribe" for a write to the Client Characteristic
         Configuration.
-    time: When, in seconds since the epoch.
+    time: When it happened, in seconds since the epoch.
     value: The octets.
     """
 
@@ -1739,7 +1737,7 @@ class Subscriber(Record):
 
     central: The daemon's identifier of the device.
     handle: The handle of the characteristic's value.
-    maximum_length: How many octets of a value fit into one notification: MTU − 3, and 512 at most.
+    maximum_length: The longest value in one notification, in octets: MTU − 3, and 512 at most.
     """
 
     central: str
@@ -1820,7 +1818,7 @@ class SessionListResult(Record):
 class AdapterListResult(Record):
     """The result of adapter.list.
 
-    adapters: In the order in which the daemon was given them; the first is the default.
+    adapters: In the order in which the daemon received them; the first is the default.
     """
 
     adapters: Sequence[AdapterDescription]
@@ -1868,7 +1866,7 @@ class PeriodicReceiveResult(Record):
     peripheral: The daemon's identifier of the device that sends the train, usually another one.
     phy: The PHY of the train: "1M", "2M" or "coded".
     responses: The subevents of the train, if it has any.
-    service_data: The value that came with it, 0 to 65535.
+    service_data: The value sent with it, 0 to 65535.
     sid: The number of the advertising set, 0 to 15.
     """
 
@@ -1952,14 +1950,14 @@ class PeripheralRssiResult(Record):
 class PeripheralParametersResult(Record):
     """The result of peripheral.parameters.
 
-    bearers: How many requests of programs the device can be asked at once (enhanced ATT bearers), 2 to 3;
-        missing where it is one.
-    continuation: How many more connection events are used after one with data, 0 to 499; missing as
+    bearers: The number of simultaneous requests that the device accepts (enhanced ATT bearers), 2 to 3;
+        missing if it is one.
+    continuation: The number of further connection events used after one with data, 0 to 499; missing as
         `subrate`.
-    interval: The time between two connection events, in seconds, 0.000375 to 4; missing where the
-        controller did not tell, as `latency` and `timeout`.
+    interval: The time between two connection events, in seconds, 0.000375 to 4; missing if the controller
+        did not report it, as `latency` and `timeout`.
     key_size: The size of the encryption key, 7 to 16 octets; missing without encryption.
-    latency: How many connection events the peripheral may skip, 0 to 499.
+    latency: The number of connection events that the peripheral may skip, 0 to 499.
     mtu: The ATT MTU, 23 to 517 octets.
     peripheral: The daemon's identifier of the device.
     role: This machine's role: "central" if it connected to the device, "peripheral" if the device connected
@@ -1967,16 +1965,16 @@ class PeripheralParametersResult(Record):
     rx_octets: The longest payload of a packet on the air that the device sends, 27 to 251 octets; missing
         likewise.
     rx_phy: The PHY of the device's packets: "1M", "2M" or "coded"; missing likewise.
-    security: How the link is protected: "encrypted", "authenticated" (the keys were agreed on with
-        protection against a person in the middle) or "secureConnections" (the same with LE Secure Connections);
+    security: The protection of the link: "encrypted", "authenticated" (the keys were agreed on with
+        protection against a person in the middle) or "secureConnections" (also with LE Secure Connections);
         missing without encryption.
-    subrate: The subrate factor (connection subrating): one of so many connection events is used, 2 to 500,
-        and `latency` counts the used ones. Missing where each is used.
-    timeout: After how many seconds without a packet the link is lost, 0.1 to 32.
+    subrate: The subrate factor (connection subrating): one of this number of connection events is used, 2
+        to 500, and `latency` counts the used ones. Missing if each is used.
+    timeout: The time without a packet after which the link is lost, in seconds, 0.1 to 32.
     tx_octets: The longest payload of a packet on the air that this machine sends, 27 to 251 octets; missing
-        where the controller did not tell.
-    tx_phy: The PHY of this machine's packets: "1M", "2M" or "coded"; missing where the controller did not
-        tell.
+        if the controller did not report it.
+    tx_phy: The PHY of this machine's packets: "1M", "2M" or "coded"; missing if the controller did not
+        report it.
     """
 
     bearers: int | None = None
@@ -2133,7 +2131,7 @@ class GattWriteReliablyResult(Record):
 class GattServerFeaturesResult(Record):
     """The result of gatt.serverFeatures.
 
-    enhanced_bearers: Whether it supports EATT: several requests at once, over enhanced bearers.
+    enhanced_bearers: True if it supports EATT: several requests at once, over enhanced bearers.
     value: The value as it was read; missing if the device does not have the characteristic.
     """
 
@@ -2152,8 +2150,8 @@ class GattAcquireResult(Record):
 
     handle: The handle of the characteristic's value.
     maximum_length: The longest value that can be written, in octets: MTU − 3, and 512 at most.
-    values: Whether there are packets to read.
-    writes: Whether packets can be written.
+    values: True if there are packets to read.
+    writes: True if packets can be written.
     """
 
     handle: int
@@ -2187,7 +2185,7 @@ class ServiceAddResult(Record):
 class ServerNotifyResult(Record):
     """The result of server.notify.
 
-    out_of_sync: The identifiers of the subscribers that it was not sent to because they must discover the
+    out_of_sync: The identifiers of the subscribers that did not receive it because they must discover the
         changed services first; missing if there are none.
     receivers: The number of subscribers it was sent to.
     sent: False: there was no room and nothing was sent; try again after `server.ready`. True if there are
@@ -2214,8 +2212,8 @@ class ServerAcquireResult(Record):
     """The result of server.acquire.
 
     maximum_length: The longest value that can be sent, in octets: MTU − 3, and 512 at most.
-    receives: Whether there are packets to read: the characteristic can be written.
-    sends: Whether packets can be written: the device has subscribed.
+    receives: True if there are packets to read: the characteristic can be written.
+    sends: True if packets can be written: the device has subscribed.
     """
 
     maximum_length: int
@@ -2236,9 +2234,9 @@ class AdvertisingStartResult(Record):
     adapter: The adapter that sends it.
     advertising: The number that names it in this session, 1 or more.
     interval: The actual interval in seconds: longer than requested when advertisements take turns.
-    shortened_name: The name as it is sent, if it had to be shortened.
-    tx_power: The transmit power that the controller chose, in dBm, if `txPower` asked for one and the
-        controller tells.
+    shortened_name: The name in the advertisement, if it had to be shortened.
+    tx_power: The transmit power chosen by the controller, in dBm, if `txPower` requested one and the
+        controller reports it.
     """
 
     adapter: str
@@ -2278,15 +2276,13 @@ class L2capOpenResult(Record):
     """The result of l2cap.open.
 
     channel: The number that names it in this session, 1 or more.
-    mode: How it was set up: "leCreditBased" or "enhanced".
+    mode: The mode of the channel: "leCreditBased" or "enhanced".
     peripheral: The daemon's identifier of the device.
     psm: The number of the listener (SPSM), 1 to 255.
-    receive_mps: The longest piece that the device cuts its packets into (MPS), in octets, 23 to 65533;
-        absent if not known.
+    receive_mps: The longest piece of the device's packets (MPS), in octets, 23 to 65533; absent if unknown.
     receive_mtu: The longest packet that the device may send, in octets, 23 to 65535.
-    send_mps: The longest piece that packets to the device are cut into (MPS), in octets, 23 to 65533;
-        absent if not known.
-    send_mtu: The longest packet that the device takes, in octets, 23 to 65535.
+    send_mps: The longest piece of packets to the device (MPS), in octets, 23 to 65533; absent if unknown.
+    send_mtu: The longest packet that the device accepts, in octets, 23 to 65535.
     socket: The path of the socket for the token.
     token: The token to send to `socket`, followed by a line feed, to get the channel's octets there: 32 hex
         digits. Valid once, for a program of the same user, within 30 seconds.
@@ -2321,7 +2317,7 @@ class L2capOpenResult(Record):
 class PeripheralPairResult(Record):
     """The result of peripheral.pair.
 
-    bonded: Whether both sides keep the keys, so that the next link is encrypted without pairing.
+    bonded: True if both sides keep the keys, so that the next link is encrypted without pairing.
     key_size: The size of the key, 7 to 16 octets.
     level: "encrypted", "authenticated" or "secureConnections".
     """
@@ -2397,8 +2393,8 @@ class CaptureStartResult(Record):
 class CaptureStopResult(Record):
     """The result of capture.stop.
 
-    lost: How many are missing because they were not read in time.
-    packets: How many packets the recording has, notes among them.
+    lost: The number of missing packets, which were not read in time.
+    packets: The number of packets in the recording, including notes.
     """
 
     lost: int
@@ -2470,7 +2466,7 @@ class SimulationWrittenResult(Record):
 class SimulationVisitResult(Record):
     """The result of simulation.visit.
 
-    complete: Whether the link lasted to the end of the script.
+    complete: True if the link lasted to the end of the script.
     steps: The first 1,000 steps of the visit, in order.
     """
 
@@ -2491,7 +2487,7 @@ class ServerRead(Event):
 
     central: The daemon's identifier of the device that reads.
     handle: The handle of the characteristic's value, or of the descriptor.
-    offset: Where to begin, 0 to 512.
+    offset: The offset, 0 to 512.
     mtu: The ATT_MTU of the link, 23 to 517.
     """
 
@@ -2519,8 +2515,8 @@ class ServerWrite(Event):
     writes: The values, in order.
     without_response: True for a Write Command; the device receives no answer to it.
     mtu: The ATT_MTU of the link, 23 to 517.
-    time: When the device wrote, in seconds since the epoch: a restored session gets calls that were kept
-        for it.
+    time: When the device wrote, in seconds since the epoch: a restored session receives calls that were
+        kept for it.
     """
 
     method: ClassVar[str] = "server.write"
@@ -2546,7 +2542,7 @@ class PairingConfirm(Event):
 
     device: The device that pairs.
     number: The number that the device shows, six digits; missing if there is none to compare.
-    seconds: Within how many seconds to answer, 0 or more.
+    seconds: The time to answer, in seconds, 0 or more.
     """
 
     method: ClassVar[str] = "pairing.confirm"
@@ -2567,7 +2563,7 @@ class PairingEnterPasskey(Event):
     answer within the time the pairing is refused.
 
     device: The device that pairs.
-    seconds: Within how many seconds to answer, 0 or more.
+    seconds: The time to answer, in seconds, 0 or more.
     """
 
     method: ClassVar[str] = "pairing.enterPasskey"
@@ -2584,7 +2580,7 @@ class PairingEnterPasskey(Event):
 class AdapterChanged(Event):
     """An adapter appeared, disappeared, or changed its state. Sent to every session.
 
-    adapter: The name by which calls choose it: "hci0".
+    adapter: Its name in calls: "hci0".
     kind: The kind of the adapter: "kernel", "host" or "simulated".
     address: Its address; missing while it is not known.
     address_type: The type of the address, "public" or "random"; missing while it is not known.
@@ -2593,28 +2589,28 @@ class AdapterChanged(Event):
         adapter.setName.
     state: "absent" (unplugged), "off", "starting", "on", "suspended" (the system sleeps) or "failed" (see
         `problem`).
-    problem: Why it is "failed", and the remedy.
-    scanning: Whether it scans at the moment.
-    advertising: How many advertisements it sends at the moment.
-    links: How many links it holds.
-    taking_turns: Which of "connecting", "advertising" and "scanning" its controller cannot do at once and
-        therefore does in turns at the moment; missing if all that is wanted goes together.
-    held_back: Which of "connecting", "advertising" and "scanning" its controller cannot do beside the links
-        that it holds; they wait until links have ended. Missing for none.
+    problem: The reason why it is "failed", and the remedy.
+    scanning: True if it scans at the moment.
+    advertising: The number of advertisements that it sends at the moment.
+    links: The number of its links.
+    taking_turns: The activities, of "connecting", "advertising" and "scanning", that its controller cannot
+        run at once and therefore runs in turns at the moment; missing if all wanted ones run together.
+    held_back: The activities, of "connecting", "advertising" and "scanning", that its controller cannot run
+        beside its links; they wait until links have ended. Missing for none.
     phys: The PHYs that its controller has: "1M", "2M", "coded". Missing while it is not on.
-    longest_packet: How many octets a packet that its controller sends on a link can carry, 27 to 251 (the
-        maximum data length). Missing while it is not on.
-    advertising_sets: How many advertisements its controller sends at once; further ones take turns on the
-        last place. Missing while it is not on.
-    longest_advertisement: How many octets one advertisement can carry, 31 to 1650: 31 with legacy PDUs.
+    longest_packet: The longest payload of a packet on a link, in octets, 27 to 251 (the maximum data
+        length). Missing while it is not on.
+    advertising_sets: The number of advertisements that its controller sends at once; further ones take
+        turns on the last place. Missing while it is not on.
+    longest_advertisement: The longest data of an advertisement in octets, 31 to 1650: 31 with legacy PDUs.
         Missing while it is not on.
     company: The company identifier of its controller's maker, 0 to 65535 (Assigned Numbers, 7.1). Missing
-        while it is not known.
-    version: The version of the Core Specification that its controller follows, as HCI numbers them, 0 to
-        255; 13 is 5.4 (Assigned Numbers, 2.1). Missing while it is not known.
+        if unknown.
+    version: The version of its controller's Core Specification, as HCI numbers them, 0 to 255; 13 is 5.4
+        (Assigned Numbers, 2.1). Missing if unknown.
     private_address: The private address under which devices see it at present, six octets in hex with
         colons. Missing where they see `address`.
-    quirks: The faults of its make of controller, known or learned. Missing if there are none.
+    quirks: The known or learned faults of its make of controller. Missing if there are none.
     since_report: The time since its controller received an advertisement or a scan response, in seconds, 0
         or more. Missing if it received none since it was brought into use, and while it is not on.
     since_event: The time since its controller sent anything, reports included, in seconds, 0 or more.
@@ -2678,34 +2674,34 @@ class ScanReport(Event):
     """A device was heard; its advertisement and its scan response are one report, with the data of both merged.
 
     peripheral: The daemon's stable identifier of the device, a UUID.
-    adapter: The adapter that heard it.
+    adapter: The adapter that received it.
     address: The address it used.
     address_type: "public" or "random".
-    rssi: Signal strength in dBm, -127 to 20, where known.
-    connectable: Whether it accepts connections.
-    name: Its name, complete or shortened, as it was last heard: not necessarily in this advertisement.
+    rssi: Signal strength in dBm, -127 to 20, if known.
+    connectable: True if it accepts connections.
+    name: Its last received name, complete or shortened: not necessarily from this advertisement.
     services: The services it lists.
     solicited_services: The services it solicits.
     service_data: Service data: an object whose members are named by the UUIDs of services, as `{"180F":
         "64"}`.
     manufacturer_data: Manufacturer-specific data; the first two octets are the company identifier, low
         octet first.
-    tx_power: The transmit power, in dBm, -127 to 127, as its data says or else the header of an extended
+    tx_power: The transmit power, in dBm, -127 to 127, from its data or else from the header of an extended
         advertisement.
     appearance: The appearance of the device, 0 to 65535 (Assigned Numbers, 2.6); 833 is a heart rate belt.
     data: The advertising data as received.
     scan_response: The scan response data as received, once one was received that is not empty.
     truncated: True if the controller lost the end of the advertising data.
-    directed: True if the advertisement is meant for one device.
+    directed: True if the advertisement is directed to one device.
     primary_phy: The PHY on which the advertisement begins: "1M" or "coded".
-    secondary_phy: The PHY on which an extended advertisement goes on: "1M", "2M" or "coded".
+    secondary_phy: The PHY on which an extended advertisement continues: "1M", "2M" or "coded".
     sid: The number of the advertising set, 0 to 15, of an extended advertisement.
     periodic_interval: The time between two packets of the periodic train that this set announces, in
         seconds; see periodic.sync.
     decoded: The meaning of the data in formats of beacons and sensors, for scans with `decode`; missing if
         no format fits.
     scan: The number of the scan that it is for, 1 to 65535; missing for the one without a number.
-    time: When it was heard, in seconds since the epoch.
+    time: When it was received, in seconds since the epoch.
     """
 
     method: ClassVar[str] = "scan.report"
@@ -2767,25 +2763,25 @@ class ScanAnonymousReport(Event):
     """An advertisement without an address was heard (Core 5.4, Vol 6, Part B, 4.4.2.1). It is not known who sent it,
     and nobody can connect to it. Only for scans with "anonymous".
 
-    adapter: The adapter that heard it.
-    rssi: Signal strength in dBm, -127 to 20, where known.
+    adapter: The adapter that received it.
+    rssi: Signal strength in dBm, -127 to 20, if known.
     name: Its name, complete or shortened.
     services: The services it lists.
     service_data: Service data: an object whose members are named by the UUIDs of services, as `{"180F":
         "64"}`.
     manufacturer_data: Manufacturer-specific data; the first two octets are the company identifier, low
         octet first.
-    tx_power: The transmit power, in dBm, -127 to 127, as its data says or else its header.
+    tx_power: The transmit power, in dBm, -127 to 127, from its data or else its header.
     data: The advertising data as received.
     truncated: True if the controller lost the end of the data.
-    directed: True if the advertisement is meant for one device.
+    directed: True if the advertisement is directed to one device.
     primary_phy: The PHY on which the advertisement begins: "1M" or "coded".
-    secondary_phy: The PHY on which it goes on: "1M", "2M" or "coded".
+    secondary_phy: The PHY on which it continues: "1M", "2M" or "coded".
     sid: The number of the advertising set, 0 to 15.
     decoded: The meaning of the data in formats of beacons and sensors, for scans with `decode`; missing if
         no format fits.
     scan: The number of the scan that it is for, 1 to 65535; missing for the one without a number.
-    time: When it was heard, in seconds since the epoch.
+    time: When it was received, in seconds since the epoch.
     """
 
     method: ClassVar[str] = "scan.anonymousReport"
@@ -2832,13 +2828,13 @@ class ScanFound(Event):
     scan.lost says that it is not there any more.
 
     peripheral: The daemon's stable identifier of the device, a UUID.
-    adapter: The adapter that heard it.
+    adapter: The adapter that received it.
     address: Its address.
     address_type: "public" or "random".
-    name: Its name, where known.
-    rssi: Signal strength in dBm, -127 to 20, where known.
-    scan: The number of the scan that has found it, 1 to 65535; missing for the one without a number.
-    time: When it was heard, in seconds since the epoch.
+    name: Its name, if known.
+    rssi: Signal strength in dBm, -127 to 20, if known.
+    scan: The number of the scan that found it, 1 to 65535; missing for the one without a number.
+    time: When it was received, in seconds since the epoch.
     """
 
     method: ClassVar[str] = "scan.found"
@@ -2869,7 +2865,7 @@ class ScanLost(Event):
     it is heard again it is reported again.
 
     peripheral: The daemon's identifier of the device.
-    last_heard: When it was heard last, in seconds since the epoch.
+    last_heard: When it was last received, in seconds since the epoch.
     scan: The number of the scan that has lost it, 1 to 65535; missing for the one without a number.
     """
 
@@ -2893,8 +2889,8 @@ class PeriodicReport(Event):
     adapter: The adapter that received it.
     sid: The number of the advertising set, 0 to 15.
     data: The data, usually AD structures: 0 to 1650 octets.
-    rssi: Signal strength in dBm, where known.
-    tx_power: The transmit power in dBm, if the header says it.
+    rssi: Signal strength in dBm, if known.
+    tx_power: The transmit power in dBm, if the header contains it.
     truncated: True if the controller lost the end of the data.
     time: When it was received, in seconds since the epoch.
     event: The number of the event in which it was sent, 0 to 65535, of a train with subevents.
@@ -2935,10 +2931,10 @@ class PeriodicChanged(Event):
     peripheral: The daemon's identifier of the device.
     adapter: The adapter.
     sid: The number of the advertising set, 0 to 15.
-    synced: Whether the adapter is synchronised with it.
+    synced: True if the adapter is synchronised with it.
     interval: The time between two packets, in seconds, if it is.
     phy: The PHY of the train, if it is: "1M", "2M" or "coded".
-    reason: Why this session does not follow it any more, if so.
+    reason: The reason why this session no longer follows it; missing if it does.
     """
 
     method: ClassVar[str] = "periodic.changed"
@@ -2997,7 +2993,7 @@ class PeripheralConnectFailed(Event):
     """A peripheral.connect that was pending when the program went away failed or was cancelled; see session.open.
 
     peripheral: The daemon's identifier of the device.
-    reason: Why.
+    reason: The reason.
     """
 
     method: ClassVar[str] = "peripheral.connectFailed"
@@ -3017,7 +3013,7 @@ class PeripheralConnectWaiting(Event):
     reason.
 
     peripheral: The daemon's identifier of the device.
-    reason: Why.
+    reason: The reason.
     """
 
     method: ClassVar[str] = "peripheral.connectWaiting"
@@ -3036,9 +3032,9 @@ class PeripheralDisconnected(Event):
 
     peripheral: The daemon's identifier of the device.
     reason: The reason; missing if this session disconnected.
-    reconnecting: True if the daemon connects again as soon as the device is there, which
-        peripheral.connected reports. Missing otherwise.
-    time: When the connection ended, in seconds since the epoch: a restored session is told later.
+    reconnecting: True if the daemon reconnects as soon as the device is present, which peripheral.connected
+        reports. Missing otherwise.
+    time: When the connection ended, in seconds since the epoch: a restored session receives it later.
     """
 
     method: ClassVar[str] = "peripheral.disconnected"
@@ -3060,9 +3056,9 @@ class PeripheralLinkChanged(Event):
     """A link of any session came up or ended; sent after peripheral.watch.
 
     peripheral: The daemon's identifier of the device.
-    linked: Whether the link is up.
-    name: The device's name, where known.
-    reason: Why the link ended. Missing if it is up.
+    linked: True if the link is up.
+    name: The device's name, if known.
+    reason: The reason for the link's end. Missing if it is up.
     incoming: True if the link is up and the device made it. Missing otherwise.
     """
 
@@ -3090,26 +3086,26 @@ class PeripheralParametersChanged(Event):
     peripheral: The daemon's identifier of the device.
     role: This machine's role: "central" if it connected to the device, "peripheral" if the device connected
         to it.
-    interval: The time between two connection events, in seconds, 0.000375 to 4; missing where the
-        controller did not tell, as `latency` and `timeout`.
-    latency: How many connection events the peripheral may skip, 0 to 499.
-    timeout: After how many seconds without a packet the link is lost, 0.1 to 32.
-    subrate: The subrate factor (connection subrating): one of so many connection events is used, 2 to 500,
-        and `latency` counts the used ones. Missing where each is used.
-    continuation: How many more connection events are used after one with data, 0 to 499; missing as
+    interval: The time between two connection events, in seconds, 0.000375 to 4; missing if the controller
+        did not report it, as `latency` and `timeout`.
+    latency: The number of connection events that the peripheral may skip, 0 to 499.
+    timeout: The time without a packet after which the link is lost, in seconds, 0.1 to 32.
+    subrate: The subrate factor (connection subrating): one of this number of connection events is used, 2
+        to 500, and `latency` counts the used ones. Missing if each is used.
+    continuation: The number of further connection events used after one with data, 0 to 499; missing as
         `subrate`.
     mtu: The ATT MTU, 23 to 517 octets.
-    bearers: How many requests of programs the device can be asked at once (enhanced ATT bearers), 2 to 3;
-        missing where it is one.
-    tx_phy: The PHY of this machine's packets: "1M", "2M" or "coded"; missing where the controller did not
-        tell.
+    bearers: The number of simultaneous requests that the device accepts (enhanced ATT bearers), 2 to 3;
+        missing if it is one.
+    tx_phy: The PHY of this machine's packets: "1M", "2M" or "coded"; missing if the controller did not
+        report it.
     rx_phy: The PHY of the device's packets: "1M", "2M" or "coded"; missing likewise.
     tx_octets: The longest payload of a packet on the air that this machine sends, 27 to 251 octets; missing
-        where the controller did not tell.
+        if the controller did not report it.
     rx_octets: The longest payload of a packet on the air that the device sends, 27 to 251 octets; missing
         likewise.
-    security: How the link is protected: "encrypted", "authenticated" (the keys were agreed on with
-        protection against a person in the middle) or "secureConnections" (the same with LE Secure Connections);
+    security: The protection of the link: "encrypted", "authenticated" (the keys were agreed on with
+        protection against a person in the middle) or "secureConnections" (also with LE Secure Connections);
         missing without encryption.
     key_size: The size of the encryption key, 7 to 16 octets; missing without encryption.
     """
@@ -3155,8 +3151,8 @@ class GattDiscoveryProgress(Event):
     """A gatt.discover of this session has not finished; about once a second while the device answers.
 
     peripheral: The daemon's identifier of the device.
-    services: How many services are known so far.
-    characteristics: How many characteristics are known so far.
+    services: The number of services known so far.
+    characteristics: The number of characteristics known so far.
     """
 
     method: ClassVar[str] = "gatt.discoveryProgress"
@@ -3178,9 +3174,10 @@ class GattValue(Event):
     peripheral: The daemon's identifier of the device.
     handle: The handle of the characteristic's value.
     value: The value.
-    time: When it came, in seconds since the epoch: a restored session gets values that were kept for it.
-    serial: Rises with each value of all devices while the daemon runs, from 1 on: a value that several
-        sessions get has the same one in each.
+    time: When it was received, in seconds since the epoch: a restored session gets values that were kept
+        for it.
+    serial: Increases with each value of all devices while the daemon runs, from 1 on: a value for several
+        sessions has the same one in each.
     """
 
     method: ClassVar[str] = "gatt.value"
@@ -3226,7 +3223,7 @@ class GattSubscriptionLost(Event):
 
     peripheral: The daemon's identifier of the device.
     handle: The handle of the characteristic's value.
-    reason: Why.
+    reason: The reason.
     """
 
     method: ClassVar[str] = "gatt.subscriptionLost"
@@ -3268,10 +3265,10 @@ class GattReleased(Event):
 
     peripheral: The daemon's identifier of the device.
     handle: The handle of the characteristic's value.
-    reason: Why.
-    unsent: How many packets that the program had written were not sent.
-    writes: Whether the descriptor was for writing.
-    values: Whether it was for values.
+    reason: The reason.
+    unsent: The number of packets that the program had written and that were not sent.
+    writes: True if the descriptor was for writing.
+    values: True if it was for values.
     """
 
     method: ClassVar[str] = "gatt.released"
@@ -3321,8 +3318,8 @@ class ServerReleased(Event):
 
     central: The daemon's identifier of the device.
     handle: The handle of the characteristic's value.
-    reason: Why.
-    unsent: How many packets that the program had written were not sent.
+    reason: The reason.
+    unsent: The number of packets that the program had written and that were not sent.
     """
 
     method: ClassVar[str] = "server.released"
@@ -3345,7 +3342,7 @@ class ServerSubscribed(Event):
 
     central: The daemon's identifier of the device.
     handle: The handle of the characteristic's value.
-    maximum_length: How many octets of a value fit into one notification: MTU − 3, and 512 at most.
+    maximum_length: The longest value in one notification, in octets: MTU − 3, and 512 at most.
     """
 
     method: ClassVar[str] = "server.subscribed"
@@ -3366,7 +3363,7 @@ class ServerUnsubscribed(Event):
 
     central: The daemon's identifier of the device.
     handle: The handle of the characteristic's value.
-    maximum_length: How many octets of a value fit into one notification: MTU − 3, and 512 at most.
+    maximum_length: The longest value in one notification, in octets: MTU − 3, and 512 at most.
     """
 
     method: ClassVar[str] = "server.unsubscribed"
@@ -3413,13 +3410,14 @@ class AdvertisingChanged(Event):
     or failed (`reason`).
 
     advertising: The number that `advertising.start` gave, 1 or more.
-    on_air: Whether it is on the air: sent by its adapter, or taking turns with others. False while the
-        adapter is off or gone.
+    on_air: True if it is on the air: sent by its adapter, or taking turns with others. False while the
+        adapter is off or absent.
     interval: The actual interval in seconds while it is on the air: it grows with the number of
         advertisements that take turns.
-    reason: Why it failed, if it did.
-    ended: Why it has ended by itself, if it has: "duration" (also of the high duty cycle), "count", or
-        "connected" where it was directed to the device that connected. It is not there any more then.
+    reason: The reason for its failure; missing if it did not fail.
+    ended: The reason why it ended by itself; missing if it did not: "duration" (also of the high duty
+        cycle), "count", or "connected" if it was directed to the device that connected. The advertisement no
+        longer exists then.
     """
 
     method: ClassVar[str] = "advertising.changed"
@@ -3444,11 +3442,11 @@ class AdvertisingResponses(Event):
 
     advertising: The number of the advertisement.
     subevent: Which subevent, 0 to 127.
-    sent: Whether the data of the subevent was sent.
-    responses: The responses that were received, in the order in which the controller tells them.
-    time: When the controller told them, in seconds since the epoch.
-    lost: How many such events of the advertisement were dropped before this one, as this session did not
-        read; missing if none.
+    sent: True if the data of the subevent was sent.
+    responses: The received responses, in the controller's order.
+    time: When the controller reported them, in seconds since the epoch.
+    lost: The number of such events of the advertisement that were dropped before this one, because this
+        session did not read; missing if none.
     """
 
     method: ClassVar[str] = "advertising.responses"
@@ -3476,13 +3474,11 @@ class L2capIncoming(Event):
     channel: The number that names it in this session, 1 or more.
     peripheral: The daemon's identifier of the device.
     psm: The number of the listener (SPSM), 1 to 255.
-    mode: How it was set up: "leCreditBased" or "enhanced".
+    mode: The mode of the channel: "leCreditBased" or "enhanced".
     receive_mtu: The longest packet that the device may send, in octets, 23 to 65535.
-    send_mtu: The longest packet that the device takes, in octets, 23 to 65535.
-    receive_mps: The longest piece that the device cuts its packets into (MPS), in octets, 23 to 65533;
-        absent if not known.
-    send_mps: The longest piece that packets to the device are cut into (MPS), in octets, 23 to 65533;
-        absent if not known.
+    send_mtu: The longest packet that the device accepts, in octets, 23 to 65535.
+    receive_mps: The longest piece of the device's packets (MPS), in octets, 23 to 65533; absent if unknown.
+    send_mps: The longest piece of packets to the device (MPS), in octets, 23 to 65533; absent if unknown.
     token: The token to send to `socket`, followed by a line feed, to get the channel's octets there: 32 hex
         digits. Valid once, for a program of the same user, within 30 seconds.
     socket: The path of the socket for the token.
@@ -3519,7 +3515,7 @@ class L2capClosed(Event):
     """A channel of this session ended. It is sent when what the device had sent before was handed over.
 
     channel: The number that names it in this session, 1 or more.
-    reason: Why, unless the program closed its side.
+    reason: The reason, unless the program closed its side.
     """
 
     method: ClassVar[str] = "l2cap.closed"
@@ -3539,7 +3535,7 @@ class PairingShowPasskey(Event):
 
     device: The device that pairs.
     passkey: Six digits.
-    entered: How many of them are typed, 0 to 6.
+    entered: The number of digits typed so far, 0 to 6.
     """
 
     method: ClassVar[str] = "pairing.showPasskey"
@@ -3560,7 +3556,7 @@ class PairingEnded(Event):
     it is of no interest any more.
 
     device: The device.
-    reason: Why it did not pair; missing if it did.
+    reason: The reason why it did not pair; missing if it did.
     """
 
     method: ClassVar[str] = "pairing.ended"
@@ -3601,7 +3597,7 @@ class PairingForgotten(Event):
     """To every session with the permission "pair": this machine shares no keys with the device any more on this
     adapter. A program has forgotten them, or they had to give way to others, or were refused.
 
-    peripheral: The daemon's identifier of the device; missing if it is not known any more.
+    peripheral: The daemon's identifier of the device; missing if it is no longer known.
     address: Its identity address.
     address_type: "public" or "random".
     adapter_address: The address of the adapter that shared the keys.
@@ -3627,7 +3623,7 @@ class CaptureLost(Event):
     first of them; the recording says where they are missing.
 
     capture: Its number, 1 or more.
-    packets: How many packets, 1 or more.
+    packets: The number of packets, 1 or more.
     """
 
     method: ClassVar[str] = "capture.lost"
