@@ -131,6 +131,9 @@ public struct NameList: Hashable, Sendable {
     entries.first { $0.key.uuid == nil && $0.name?.lowercased() == name.lowercased() }?.key.address
   }
 
+  /// The names of devices, in the order of the list.
+  public var deviceNames: [String] { entries.compactMap { $0.key.uuid == nil ? $0.name : nil } }
+
   private func entry(_ key: Key) -> Entry? { places[key].map { entries[$0] } }
 
   private func particular(_ uuid: BluetoothUUID, _ service: BluetoothUUID?, _ address: String?) -> [Key] {

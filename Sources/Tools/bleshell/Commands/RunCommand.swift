@@ -15,6 +15,7 @@ struct RunCommand: ShellCommand {
   @Argument(help: "The file.", completion: .file()) var file: String
   @Option(help: "Write the lines as test cases to this file, in the XML format of JUnit.", completion: .file())
   var junit: String?
+  @Flag(help: "Print a result for each line, in the Test Anything Protocol.") var tap = false
   @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
@@ -26,15 +27,21 @@ struct RunCommand: ShellCommand {
       throw Failure("\(file) is not text in UTF-8 of at most 1 MiB")
     }
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
-    guard let junit else { return try await LineMode(shell: shell).runScript(lines, name: file) }
+    let output = output(of: shell)
     var report = JUnitReport(suite: file)
+    var results = TAPReport()
+    if tap { TAPReport.heading(lines.count(where: LineMode.isCommand)).forEach(output.line) }
     let result: Result<Void, any Error>
     do {
       result = .success(
-        try await LineMode(shell: shell).runScript(lines, name: file) { report.add($0, $1, $2, seconds: $3) })
+        try await LineMode(shell: shell).runScript(lines, name: file) { number, line, outcome, seconds in
+          report.add(number, line, outcome, seconds: seconds)
+          if tap { results.lines(number, line, outcome).forEach(output.line) }
+        })
     } catch {
       result = .failure(error)
     }
+    guard let junit else { return try result.get() }
     do {
       try Data(report.xml.utf8).write(to: URL(filePath: junit), options: .atomic)
     } catch {

@@ -10,18 +10,20 @@ struct SubscribeCommand: ShellCommand {
     commandName: "subscribe", abstract: "Prints the values that a characteristic notifies or indicates.",
     usage: """
       bleshell subscribe [<device>] <characteristic> ... [--indications] [--count <count>] [--time <time>] [--keep] \
-      [--as <format>] [--csv | --plot]
+      [--as <format>] [--csv | --columns | --plot]
+      bleshell subscribe <device> <characteristic> ... + <device> <characteristic> ... [<options>]
       """,
     discussion: """
-      Behind a device there can be several characteristics, whose values come as they are sent; --count is for all of \
-      them. Without --count and --time it runs until Ctrl-C. With --keep and a device it never gives up: it waits for the \
+      Behind a device there can be several characteristics, and behind a + another device with its own. Values come as \
+      they are sent; --count is for all of them. Without --count and --time it runs until Ctrl-C. With --keep and a device it never gives up: it waits for the \
       device, an adapter and bled, from the beginning and after each loss, and says with the time what it waits for and \
       when the device is back; --timeout limits how long the first connection may take, --time all of it. --plot draws \
-      values that are numbers over time, on the whole screen of a terminal; q ends it.
+      values that are numbers over time, on the whole screen of a terminal; q ends it. --columns waits until all devices \
+      are there, and prints a line for each value.
       """)
 
   @Argument(
-    help: "The device (default: the current one) and the characteristic.",
+    help: "The device (default: the current one) and the characteristics; more devices behind a +.",
     completion: ShellCompletion.attributes(.subscribe))
   var words: [String] = []
   @Flag(help: "Receive indications, of a characteristic that has notifications as well.") var indications = false
@@ -31,6 +33,7 @@ struct SubscribeCommand: ShellCommand {
   var keep = false
   @Flag(help: "Print comma-separated values: time, date, device, handle, UUID, number, unit, hex, text.")
   var csv = false
+  @Flag(help: "Print comma-separated values with a column for each value of the characteristics.") var columns = false
   @Flag(help: "Draw the numbers over time.") var plot = false
   @OptionGroup var format: ValueOptions
   @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
@@ -38,8 +41,8 @@ struct SubscribeCommand: ShellCommand {
 
   func validate() throws {
     guard count ?? 1 > 0 else { throw ValidationError("--count must be greater than 0") }
-    guard [csv, plot, global.json].count(where: { $0 }) <= 1 else {
-      throw ValidationError("--csv, --plot and --json: give one of them")
+    guard [csv, columns, plot, global.json].count(where: { $0 }) <= 1 else {
+      throw ValidationError("--csv, --columns, --plot and --json: give one of them")
     }
     guard !keep || words.count >= 2 else { throw ValidationError("--keep needs a device and a characteristic") }
     guard !plot || words.count <= 2 else { throw ValidationError("--plot draws one characteristic") }
@@ -49,13 +52,18 @@ struct SubscribeCommand: ShellCommand {
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     guard !plot || output.hasScreen else { throw Failure("--plot needs a terminal; try --csv", status: 64) }
-    let following = Following(output: output, isCSV: csv, isPlot: plot, left: count)
-    let keeper = keep ? Keeper(words[0], within: connection.deadline) { following.interrupt($0) } : nil
+    let groups = try DeviceWords.groups(words, of: .subscribe)
+    let following = ValueFollowing(
+      output: output, form: csv ? .csv : columns ? .columns : plot ? .plot : .lines, devices: max(1, groups.count),
+      left: count)
+    let keepers = groups.map { group in
+      keep ? Keeper(group.device, within: connection.deadline) { following.interrupt($0) } : nil
+    }
     if csv { output.line(Output.csvValueHeading) }
     let task = Task { @MainActor in
       // Without --keep the time begins with the subscription.
       let done: Void? = try await withDeadline(keep ? time ?? 0 : 0) { @MainActor in
-        try await follow(following, keeper, in: shell, output)
+        try await follow(groups, following, keepers, in: shell, output)
         try Task.checkCancellation()
       }
       if done == nil { throw TimeIsOver() }
@@ -69,7 +77,7 @@ struct SubscribeCommand: ShellCommand {
         task.cancel()
       }
     } catch is TimeIsOver {
-      if let keeper, !keeper.hasBegun { throw keeper.neverBegan(time) }
+      if let keeper = keepers.compactMap({ $0 }).first(where: { !$0.hasBegun }) { throw keeper.neverBegan(time) }
       if let count { throw Failure("fewer than \(count) values came within the time") }
     } catch is CancellationError where following.isEnded || count == nil && time == nil {
       // Ctrl-C is the regular end.
@@ -80,43 +88,50 @@ struct SubscribeCommand: ShellCommand {
   private struct TimeIsOver: Error {}
 
   @MainActor private func follow(
-    _ following: Following, _ keeper: Keeper?, in shell: Shell, _ output: Output
+    _ groups: [DeviceWords], _ following: ValueFollowing, _ keepers: [Keeper?], in shell: Shell, _ output: Output
   ) async throws {
-    guard let keeper else {
-      let deadline = connection.deadline
-      guard words.count <= 2 else {
-        return try await shell.use(words[0], within: deadline, over: connection.adapter, onlyConnecting: true) {
-          device in try await printAll(of: device, following, nil, within: deadline, in: shell, output)
-        }
-      }
+    let deadline = connection.deadline
+    guard groups.count > 1 || keep || words.count > 2 else {
       return try await shell.use(
         words, for: .subscribe, within: deadline, over: connection.adapter, onlyConnecting: true
       ) { device, rest in
-        let attribute = try await resolve(rest[0], of: device, nil, within: deadline)
-        try await print(attribute, of: device, following, nil, within: deadline, in: shell, output)
+        try await printAll(rest, of: device, at: 0, following, nil, within: deadline, in: shell, output)
       }
     }
-    try await keeper.run { @MainActor in
-      let deadline = keeper.deadline
-      try await shell.use(words[0], within: deadline, over: connection.adapter, onlyConnecting: true) { device in
-        try await printAll(of: device, following, keeper, within: deadline, in: shell, output)
-      }
-    }
+    try await untilFirst(
+      of: zip(groups, keepers).enumerated().map { number, part in
+        { @MainActor in
+          let (group, keeper) = part
+          func once(within deadline: Deadline) async throws {
+            try await shell.use(group.device, within: deadline, over: connection.adapter, onlyConnecting: true) {
+              try await printAll(
+                group.characteristics, of: $0, at: number, following, keeper, within: deadline, in: shell, output)
+            }
+          }
+          guard let keeper else { return try await once(within: deadline) }
+          try await keeper.run { @MainActor in try await once(within: keeper.deadline) }
+        }
+      })
   }
 
-  /// Prints the values of all characteristics, until one of them ends it.
+  /// Prints the values of all characteristics of a device, until one of them ends it.
+  /// - Parameter number: The place of the device among several.
   @MainActor private func printAll(
-    of device: Device, _ following: Following, _ keeper: Keeper?, within deadline: Deadline, in shell: Shell,
-    _ output: Output
+    _ characteristics: [String], of device: Device, at number: Int, _ following: ValueFollowing, _ keeper: Keeper?,
+    within deadline: Deadline, in shell: Shell, _ output: Output
   ) async throws {
     // One after the other: a description that is being read is not read again for the next text.
     var attributes: [Attribute] = []
-    for text in words.dropFirst() {
+    for text in characteristics {
       attributes.append(try await resolve(text, of: device, keeper, within: deadline))
     }
+    try await following.found(attributes, of: device, at: number)
     try await untilFirst(
-      of: attributes.map { attribute in
-        { @MainActor in try await print(attribute, of: device, following, keeper, within: deadline, in: shell, output) }
+      of: attributes.enumerated().map { index, attribute in
+        { @MainActor in
+          let place = ValueColumns.Place(device: number, attribute: index)
+          try await print(attribute, of: device, at: place, following, keeper, within: deadline, in: shell, output)
+        }
       })
   }
 
@@ -137,8 +152,8 @@ struct SubscribeCommand: ShellCommand {
   }
 
   @MainActor private func print(
-    _ attribute: Attribute, of device: Device, _ following: Following, _ keeper: Keeper?, within deadline: Deadline,
-    in shell: Shell, _ output: Output
+    _ attribute: Attribute, of device: Device, at place: ValueColumns.Place, _ following: ValueFollowing,
+    _ keeper: Keeper?, within deadline: Deadline, in shell: Shell, _ output: Output
   ) async throws {
     let progress = output.progress("Waiting for the first value of \(attribute.title)")
     defer { progress.end() }
@@ -156,7 +171,7 @@ struct SubscribeCommand: ShellCommand {
     let isComplete = try await withDeadline(keep ? 0 : time ?? 0) { @MainActor in
       for try await value in values {
         progress.end()
-        if try following.receive(value, of: attribute, device) { return true }
+        if try following.receive(value, of: attribute, device, at: place) { return true }
       }
       return false
     }
@@ -164,60 +179,5 @@ struct SubscribeCommand: ShellCommand {
     if isComplete { return }
     try Task.checkCancellation()
     throw Failure("\(device.name) disconnected", passes: true)
-  }
-}
-
-/// The output of the values: lines, comma-separated values, or a plot.
-@MainActor private final class Following {
-  private let output: Output
-  private let isCSV: Bool
-  private let isPlot: Bool
-  /// The number of values still to print; nil: no limit.
-  private var left: Int?
-  private var view: PlotView?
-  /// The last message since the last value.
-  private var said: String?
-  /// True if the user has ended the plot.
-  private(set) var isEnded = false
-  /// Ends it.
-  var end: () -> Void = {}
-
-  init(output: Output, isCSV: Bool, isPlot: Bool, left: Int?) {
-    (self.output, self.isCSV, self.isPlot, self.left) = (output, isCSV, isPlot, left)
-  }
-
-  /// - Returns: True if it was the last one.
-  func receive(_ value: [UInt8], of attribute: Attribute, _ device: Device) throws -> Bool {
-    // Another characteristic may have sent the last one.
-    guard left ?? 1 > 0 else { return true }
-    if isPlot {
-      try plot(of: attribute, device).add(value, of: attribute)
-    } else if isCSV {
-      output.csvValue(value, of: attribute, device: device, time: Date())
-    } else {
-      try output.value(value, of: attribute, device: device, time: Date())
-    }
-    said = nil
-    left = left.map { $0 - 1 }
-    return left == 0
-  }
-
-  /// Reports the reason for missing values, once for each reason.
-  func interrupt(_ text: String) {
-    defer { said = text }
-    guard said != text else { return }
-    if let view { view.interrupt(text) } else { output.problem(text) }
-  }
-
-  func finish() { view?.finish() }
-
-  private func plot(of attribute: Attribute, _ device: Device) -> PlotView {
-    if let view { return view }
-    let view = PlotView(title: "\(Output.clean(device.name)): \(attribute.title)", output: output) { [weak self] in
-      self?.isEnded = true
-      self?.end()
-    }
-    self.view = view
-    return view
   }
 }

@@ -12,8 +12,9 @@ struct UARTCommand: ShellCommand {
     discussion: """
       Standard input goes to the device, and what it sends to standard output. The services of Nordic, of HM-10 modules \
       and of Microchip are known; --rx and --tx name the characteristics of others. On a terminal a line is sent with \
-      Enter. At the end of the input the line stays, except with --eof, until the device disconnects, --count octets \
-      came, --time is over, or Ctrl-C. With --pty another program, such as picocom, can open the port.
+      Enter. Input from a pipe or a file ends the command, when all of it was sent and nothing was received for a second; \
+      with --count or --time the line stays for that long, unless --eof is given. The device and Ctrl-C end it, too. \
+      With --pty another program, such as picocom, can open the port.
       """)
 
   /// The ends of lines.
@@ -42,8 +43,8 @@ struct UARTCommand: ShellCommand {
   @Option(help: "With --pty: make a symbolic link to it, with this name.", completion: .file()) var link: String?
   @Option(help: "End after this many octets were received.") var count: Int?
   @Option(help: "End after this many seconds.") var time: Double?
-  @Flag(help: "End when the input has ended, all of it was sent, and nothing was received for a second.") var eof =
-    false
+  @Flag(help: "End with the input also where --count or --time is given, or the input is not a pipe or a file.")
+  var eof = false
   @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
   @OptionGroup(title: "Common options") var global: GlobalOptions
 
@@ -65,6 +66,14 @@ struct UARTCommand: ShellCommand {
       }
       try await carry(device, attributes, output)
     }
+  }
+
+  /// Whether the end of the input ends the command.
+  private var endsWithInput: Bool {
+    guard !eof else { return true }
+    var state = stat()
+    guard !pty, count == nil, time == nil, fstat(STDIN_FILENO, &state) == 0 else { return false }
+    return [S_IFIFO, S_IFREG, S_IFSOCK].contains(state.st_mode & S_IFMT)
   }
 
   @MainActor private func carry(_ device: Device, _ attributes: SerialAttributes, _ output: Output) async throws {
@@ -95,7 +104,7 @@ struct UARTCommand: ShellCommand {
     let pump = ChannelPump(
       sending: sender, receiving: receiver, longest: sending.maximumLength, lineEnd: pty ? nil : lineEnd.octets,
       input: terminal?.descriptor ?? STDIN_FILENO, output: terminal?.descriptor ?? STDOUT_FILENO,
-      dropsUnread: pty, endsWithInput: eof, most: count)
+      dropsUnread: pty, endsWithInput: endsWithInput, most: count)
     let isWhole = try await withDeadline(time ?? 0) {
       await withTaskCancellationHandler {
         await pump.run()

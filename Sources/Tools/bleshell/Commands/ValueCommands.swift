@@ -10,10 +10,12 @@ struct ReadCommand: ShellCommand {
     commandName: "read", abstract: "Reads a characteristic or descriptor.",
     usage: """
       bleshell read [<device>] <characteristic> [--as <format>] [--value <form>]
-      bleshell read <device> <characteristic> ... [--every <every>] [--count <count>] [--csv]
+      bleshell read <device> <characteristic> ... [+ <device> <characteristic> ...] [--every <every>] \
+      [--count <count>] [--csv | --columns]
       """,
     discussion: """
-      Several characteristics of a device are read one after the other; with --every again and again, until Ctrl-C. \
+      Several characteristics of a device, and of other devices behind a +, are read one after the other; with --every \
+      again and again, until Ctrl-C. \
       --value prints nothing but the value, for scripts: as hex digits, as text, as the octets themselves (raw), or as a \
       number in the unit of the characteristic.
       """)
@@ -22,7 +24,7 @@ struct ReadCommand: ShellCommand {
   enum Form: String, ExpressibleByArgument, CaseIterable { case hex, text, raw, number }
 
   @Argument(
-    help: "The device, if it is not the current one, and the characteristic.",
+    help: "The device, if it is not the current one, and the characteristics; more devices behind a +.",
     completion: ShellCompletion.attributes(.read))
   var words: [String] = []
   @Option(help: "Print only the value: hex, text, raw or number.") var value: Form?
@@ -30,12 +32,14 @@ struct ReadCommand: ShellCommand {
   @Option(help: "Read again every so many seconds, 0.05 or more.") var every: Double?
   @Option(help: "With --every: stop after this many rounds.") var count: Int?
   @Flag(help: "Print comma-separated values, as of subscribe.") var csv = false
+  @Flag(help: "Print comma-separated values with a line for each round, and a column for each value.")
+  var columns = false
   @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
   @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    if words.count > 2 || every != nil || csv { return try await readSeveral(in: shell, output) }
+    if words.count > 2 || every != nil || csv || columns { return try await readSeveral(in: shell, output) }
     try await shell.use(words, for: .read, within: connection.deadline, over: connection.adapter) { device, rest in
       if let path = AttributePath(rest[0]), device.knownTree.isEmpty, isKnown(path, of: device) {
         let progress = output.progress("Reading \(rest[0]) of \(device.name)")
@@ -58,8 +62,8 @@ struct ReadCommand: ShellCommand {
   }
 
   func validate() throws {
-    guard [value != nil, csv, global.json].count(where: { $0 }) <= 1 else {
-      throw ValidationError("--value, --csv and --json: give one of them")
+    guard [value != nil, csv, columns, global.json].count(where: { $0 }) <= 1 else {
+      throw ValidationError("--value, --csv, --columns and --json: give one of them")
     }
     guard 0.05...1e9 ~= every ?? 1 else { throw ValidationError("--every must be 0.05 or more seconds") }
     guard count == nil || every != nil, count ?? 1 > 0 else {
@@ -79,14 +83,15 @@ struct ReadCommand: ShellCommand {
     return uuid.knownName != nil || list.format(of: uuid, in: path.service, of: device.naming.address) != nil
   }
 
-  @MainActor private func show(
-    _ octets: [UInt8], of attribute: Attribute, _ device: Device, _ output: Output, at time: Date? = nil
+  @MainActor func show(
+    _ octets: [UInt8], of attribute: Attribute, _ device: Device, _ output: Output, at time: Date? = nil,
+    namesDevice: Bool = false
   ) throws {
     var attribute = attribute
     attribute.format = format.format ?? attribute.format
     switch value {
     case nil where csv: output.csvValue(octets, of: attribute, device: device, time: time ?? Date())
-    case nil: try output.value(octets, of: attribute, device: device, time: time)
+    case nil: try output.value(octets, of: attribute, device: device, time: time, namesDevice: namesDevice)
     case .hex: output.line(Hex.encode(octets))
     case .raw: output.octets(octets)
     case .text:
@@ -100,39 +105,6 @@ struct ReadCommand: ShellCommand {
           "the value of \(attribute.title) is not known to be a number: \(Hex.encode(octets)); --as gives its format")
       }
       output.line(numberText(number))
-    }
-  }
-}
-
-extension ReadCommand {
-  /// Reads the characteristics of a device, once or again and again.
-  @MainActor private func readSeveral(in shell: Shell, _ output: Output) async throws {
-    let isCurrent = words.count == 1
-    guard !words.isEmpty else { throw Failure("--every needs a device and characteristics", status: 64) }
-    let texts = isCurrent ? words : Array(words.dropFirst())
-    if csv { output.line(Output.csvValueHeading) }
-    try await shell.use(
-      isCurrent ? nil : words[0], within: connection.deadline, over: connection.adapter, onlyConnecting: every != nil
-    ) { device in
-      var attributes: [Attribute] = []
-      for text in texts {
-        var attribute = try await device.attribute(text)
-        attribute.format = format.format ?? attribute.format
-        attributes.append(attribute)
-      }
-      var left = every == nil ? 1 : count
-      var next = ContinuousClock.now
-      while true {
-        for attribute in attributes {
-          let octets = try await device.read(attribute.handle)
-          try show(octets, of: attribute, device, output, at: every == nil ? nil : Date())
-        }
-        left = left.map { $0 - 1 }
-        guard left != 0, let every else { return }
-        // Rounds that exceeded the interval are left out.
-        repeat { next += .seconds(every) } while next <= .now
-        try await Task.sleep(until: next)
-      }
     }
   }
 }

@@ -1,5 +1,6 @@
 import BledRPC
 import Bluetooth
+import ValueFormats
 
 /// The effect of Tab on the word before the cursor: it is completed as far as all matches agree.
 struct Completion: Equatable {
@@ -52,8 +53,8 @@ struct Completion: Equatable {
 enum CompletionPlace: Equatable {
   case words([String])
   case devices
-  /// A characteristic of the current device, or, if `orDevice`, a device before it.
-  case attributes(AttributeUse, orDevice: Bool)
+  /// A characteristic of a device; nil: of the current one, or a device in front of it.
+  case attributes(AttributeUse, of: String?)
 
   /// - Parameter words: The line, up to the cursor.
   init(_ line: CommandWords, commands: CommandList) {
@@ -77,20 +78,28 @@ enum CompletionPlace: Equatable {
   }
 
   private init(positional words: [String], of command: CommandList.Command) {
+    if let use = AttributeUse(command: command.name) {
+      self.init(words, for: use)
+      return
+    }
     switch (command.name, words.count) {
     case ("connect", 0), ("services", 0), ("rssi", 0), ("forget", 0), ("pair", 0), ("info", 0), ("inspect", 0),
-      ("parameters", 0), ("phy", 0), ("disconnect", 0), ("use", 0):
+      ("parameters", 0), ("phy", 0), ("disconnect", 0), ("use", 0), ("uart", 0), ("clone", 0):
       self = .devices
     case ("power", 0): self = .words(["on", "off"])
-    case (_, 0):
-      self =
-        AttributeUse(command: command.name).map { .attributes($0, orDevice: true) }
-        ?? .words(command.subcommands.map(\.name))
-    case (_, 1):
-      self =
-        AttributeUse(command: command.name).map { .attributes($0, orDevice: false) }
-        ?? (command.name == "pairing" && words == ["forget"] ? .devices : .words([]))
+    case (_, 0): self = .words(command.subcommands.map(\.name))
+    case ("pairing", 1) where words == ["forget"]: self = .devices
     default: self = .words([])
+    }
+  }
+
+  private init(_ words: [String], for use: AttributeUse) {
+    let group = use.takesSeveral ? Array(words.split(separator: DeviceWords.separator).last ?? []) : words
+    let isNewDevice = use.takesSeveral && words.last == DeviceWords.separator
+    switch isNewDevice ? 0 : group.count {
+    case 0: self = isNewDevice ? .devices : .attributes(use, of: nil)
+    case 1: self = .attributes(use, of: group[0])
+    default: self = use.takesSeveral ? .attributes(use, of: group[0]) : .words([])
     }
   }
 
@@ -108,13 +117,14 @@ enum CompletionPlace: Equatable {
 
 extension [ServiceDescription] {
   /// The words that denote the characteristics for a use: names and UUIDs, or handles where several have them.
-  func words(for use: AttributeUse) -> [String] {
-    let all = flatMap { $0.characteristics ?? [] }
-    let fitting = all.filter { use.fits($0.properties) }
-    return fitting.flatMap { characteristic in
-      let isUnique = all.count { $0.uuid == characteristic.uuid } == 1
+  /// - Parameter naming: Names beside the assigned ones.
+  func words(for use: AttributeUse, _ naming: AttributeNaming = AttributeNaming()) -> [String] {
+    let all = flatMap { service in (service.characteristics ?? []).map { (service: service.uuid, $0) } }
+    return all.filter { use.fits($0.1.properties) }.flatMap { service, characteristic in
+      let isUnique = all.count { $0.1.uuid == characteristic.uuid } == 1
       guard isUnique else { return [characteristic.handle.handleText] }
-      return [characteristic.uuid.knownName, "\(characteristic.uuid)"].compactMap { $0 }
+      let given = naming.name(of: characteristic.uuid, in: service, handle: characteristic.handle)
+      return [given, characteristic.uuid.knownName, "\(characteristic.uuid)"].compactMap { $0 }
     }
   }
 }

@@ -1,18 +1,16 @@
-import FoundationEssentials
+/// The outcome of a line of a file for `run`.
+enum LineOutcome: Equatable {
+  case passed
+  case failed(String)
+  /// A line before it has failed.
+  case skipped
+}
 
 /// The lines of a file for `run` as test cases in the XML format of JUnit, which CI systems read.
 struct JUnitReport {
-  /// The outcome of a line.
-  enum Outcome: Equatable {
-    case passed
-    case failed(String)
-    /// A line before it has failed.
-    case skipped
-  }
-
   private struct Case {
     let name: String
-    let outcome: Outcome
+    let outcome: LineOutcome
     let seconds: Double
   }
 
@@ -21,7 +19,7 @@ struct JUnitReport {
 
   init(suite: String) { self.suite = suite }
 
-  mutating func add(_ number: Int, _ line: String, _ outcome: Outcome, seconds: Double) {
+  mutating func add(_ number: Int, _ line: String, _ outcome: LineOutcome, seconds: Double) {
     cases.append(Case(name: "\(number): \(line)", outcome: outcome, seconds: seconds))
   }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BledRPC
 import Glibc
+import ValueFormats
 
 /// Reads commands and runs them one after the other.
 ///
@@ -65,7 +66,7 @@ import Glibc
   ///   - name: Their name in messages.
   ///   - report: Called for each line with a command: its number, its text, its outcome, and its duration in seconds.
   func runScript(
-    _ lines: [String], name: String, report: (Int, String, JUnitReport.Outcome, Double) -> Void = { _, _, _, _ in }
+    _ lines: [String], name: String, report: (Int, String, LineOutcome, Double) -> Void = { _, _, _, _ in }
   ) async throws {
     guard shell.scripts < Self.maximumScripts else { throw Failure("\(name): files that run each other", status: 64) }
     let wasLineMode = shell.isLineMode
@@ -87,7 +88,8 @@ import Glibc
     }
   }
 
-  private static func isCommand(_ line: String) -> Bool { !CommandWords(line).words.isEmpty }
+  /// Whether there is a command in a line.
+  static func isCommand(_ line: String) -> Bool { !CommandWords(line).words.isEmpty }
 
   /// Maximum nesting of files that run others.
   private static let maximumScripts = 8
@@ -154,17 +156,19 @@ import Glibc
     switch CompletionPlace(words, commands: shell.language.list) {
     case .words(let candidates): return Completion(last, among: candidates)
     case .devices: return Completion(last, among: await knownNames())
-    case .attributes(let use, let orDevice):
-      let device = orDevice ? shell.devices.current : words.before.last.flatMap { shell.devices.find($0) }
-      let attributes = (try? await device?.tree())?.words(for: use) ?? []
+    case .attributes(let use, let name):
+      let device = name.map { shell.devices.find($0) } ?? shell.devices.current
+      let attributes = (try? await device?.tree())?.words(for: use, device?.naming ?? AttributeNaming()) ?? []
       if let completion = Completion(last, among: attributes) { return completion }
-      return orDevice ? Completion(last, among: await knownNames()) : nil
+      return name == nil ? Completion(last, among: await knownNames()) : nil
     }
   }
 
+  /// The names of the devices that the daemon already knows, and the names that the user gives.
   private func knownNames() async -> [String] {
-    // Only devices that the daemon already knows; without a daemon there is nothing to complete.
+    let names = shell.names()
+    // Without a daemon only the user's are known.
     let entries = try? await shell.connection().call(PeripheralList.self, Empty(), timeout: .seconds(1)).peripherals
-    return (entries ?? []).compactMap(\.name)
+    return (entries ?? []).compactMap { names.name(ofDevice: $0.address) ?? $0.name } + names.deviceNames
   }
 }

@@ -4,6 +4,7 @@ import BledRPC
 import Bluetooth
 import Dispatch
 import Synchronization
+import ValueFormats
 
 /// The completions that bash, zsh and fish request from `bleshell`: devices, adapters and characteristics that the
 /// daemon knows.
@@ -23,12 +24,12 @@ enum ShellCompletion {
   static func attributes(_ use: AttributeUse) -> CompletionKind {
     .custom { words, index, _ in
       let before = positionals(words, before: index)
+      // Behind a + there is another device.
+      let begin = use.takesSeveral ? before.lastIndex(of: DeviceWords.separator).map { $0 + 1 } ?? 0 : 0
+      let group = before[begin...]
       return answer { client in
-        switch before.count {
-        case 0: await devices(client)
-        case 1: await attributes(of: before[0], use, client)
-        default: []
-        }
+        guard let device = group.first else { return await devices(client) }
+        return group.count == 1 || use.takesSeveral ? await attributes(of: device, use, client) : []
       }
     }
   }
@@ -62,7 +63,9 @@ enum ShellCompletion {
     var isValue = false
     for word in words.prefix(max(0, index)).dropFirst(2) {
       if !isValue, !word.hasPrefix("-") { found.append(word.filter { $0 != "\\" && $0 != "\"" && $0 != "'" }) }
-      isValue = ["--timeout", "--adapter", "--socket", "--value", "--count", "--time"].contains(word)
+      isValue = [
+        "--timeout", "--adapter", "--socket", "--value", "--count", "--time", "--as", "--every", "--file", "--chunk",
+      ].contains(word)
     }
     return found
   }
@@ -85,9 +88,14 @@ enum ShellCompletion {
     return found.withLock { $0 }.prefix(maximum).map { isZsh ? $0.replacing(":", with: "\\:") : $0 }
   }
 
+  /// The devices that the daemon knows, and the ones that the user names.
   private static func devices(_ client: BledClient) async -> [String] {
     let known = (try? await client.call(PeripheralList.self, Empty()).peripherals) ?? []
-    return known.map { device in device.name.flatMap { isPlain($0) ? $0 : nil } ?? device.address }
+    let names = NameFiles.readable { _ in }
+    let shown = known.map { device in
+      (names.name(ofDevice: device.address) ?? device.name).flatMap { isPlain($0) ? $0 : nil } ?? device.address
+    }
+    return shown + names.deviceNames.filter { isPlain($0) && !shown.contains($0) }
   }
 
   private static func adapters(_ client: BledClient) async -> [String] {
@@ -97,14 +105,18 @@ enum ShellCompletion {
   /// The characteristics of a device that is connected here already: no key makes a connection.
   private static func attributes(of device: String, _ use: AttributeUse, _ client: BledClient) async -> [String] {
     let known = (try? await client.call(PeripheralList.self, Empty()).peripherals) ?? []
+    let names = NameFiles.readable { _ in }
+    let own = names.address(ofDevice: device)
     let meant = known.filter { entry in
-      entry.state == "connected" && [entry.name, entry.address, entry.peripheral].contains { $0 == device }
+      entry.state == "connected"
+        && ([entry.name, entry.address, entry.peripheral].contains { $0 == device } || entry.address == own)
     }
     guard meant.count == 1, let entry = meant.first,
       let peripheral = try? await client.connect(.identifier(entry.peripheral), timeout: .seconds(timeout))
     else { return [] }
     let services = try? await peripheral.discover()
     try? await peripheral.disconnect()
-    return (services ?? []).words(for: use).filter { isPlain($0) || BluetoothUUID($0) != nil }
+    let naming = AttributeNaming(list: names, address: entry.address)
+    return (services ?? []).words(for: use, naming).filter { isPlain($0) || BluetoothUUID($0) != nil }
   }
 }

@@ -6,6 +6,7 @@ import ValueFormats
 /// Finds the device denoted by a text, among the devices that the daemon knows or receives.
 @MainActor struct DeviceFinder {
   let client: BledClient
+  let shell: Shell
   let names: NameList
   let output: Output
 
@@ -59,21 +60,22 @@ import ValueFormats
   /// Fails if a device reports that it does not accept connections. An older report is not enough: it scans for a
   /// moment.
   func checkConnectable(_ found: FoundDevice, within deadline: Deadline) async throws {
-    guard found.connectable == false, let reports = try? await client.scan(.init(duplicates: true)) else {
-      return
-    }
+    guard found.connectable == false else { return }
     let progress = output.progress("Listening whether \(found.name) accepts connections")
     defer { progress.end() }
     let timeout = deadline.seconds > 0 ? min(2, deadline.seconds) : 2
-    let accepts: Bool? = try await withDeadline(timeout) {
-      for try await report in reports {
-        switch found.reference {
-        case .identifier(let identifier) where report.peripheral == identifier: return report.connectable
-        case .address(let address, _) where report.address == address: return report.connectable
-        default: continue
+    let accepts: Bool? = try await shell.scanning { client in
+      guard let reports = try? await client.scan(.init(duplicates: true)) else { return nil }
+      return try await withDeadline(timeout) {
+        for try await report in reports {
+          switch found.reference {
+          case .identifier(let identifier) where report.peripheral == identifier: return report.connectable
+          case .address(let address, _) where report.address == address: return report.connectable
+          default: continue
+          }
         }
+        return true
       }
-      return true
     }
     guard accepts == false else { return }
     throw Failure(
@@ -94,17 +96,20 @@ import ValueFormats
   ) async throws -> FoundDevice {
     let progress = output.progress("Looking for \(text)")
     defer { progress.end() }
-    let reports = try await client.scan(.init(adapter: adapter))
     var heard: Set<String> = []
-    let found = try await withDeadline(deadline.seconds) { @MainActor in
-      for try await report in reports {
-        if let name = report.name, heard.count < 256 { heard.insert(name) }
-        let candidate = DeviceCandidate(report.peripheral, report.name, report.address)
-        guard let match = try DeviceCandidate.choose(text, among: [candidate]) else { continue }
-        return FoundDevice(
-          reference: .identifier(match.identifier), name: match.name ?? match.address, connectable: report.connectable)
+    let found: FoundDevice? = try await shell.scanning { client in
+      let reports = try await client.scan(.init(adapter: adapter))
+      return try await withDeadline(deadline.seconds) { @MainActor in
+        for try await report in reports {
+          if let name = report.name, heard.count < 256 { heard.insert(name) }
+          let candidate = DeviceCandidate(report.peripheral, report.name, report.address)
+          guard let match = try DeviceCandidate.choose(text, among: [candidate]) else { continue }
+          return FoundDevice(
+            reference: .identifier(match.identifier), name: match.name ?? match.address,
+            connectable: report.connectable)
+        }
+        throw BledError.daemonUnreachable.error("the connection to bled was closed")
       }
-      throw BledError.daemonUnreachable.error("the connection to bled was closed")
     }
     guard let found else {
       let question = Suggestion.question(text, among: heard.sorted())

@@ -44,9 +44,11 @@ extension Output {
   /// Prints a value of an attribute.
   /// - Parameters:
   ///   - kind: The outcome, for other programs.
-  ///   - time: The time of reception; printed for people if given.
+  ///   - time: When it came; printed for people if given.
+  ///   - namesDevice: Whether people need the name of the device.
   func value(
-    _ value: [UInt8], of attribute: Attribute, device: Device, kind: String = "value", time: Date? = nil
+    _ value: [UInt8], of attribute: Attribute, device: Device, kind: String = "value", time: Date? = nil,
+    namesDevice: Bool = false
   ) throws {
     if json {
       var object: [String: JSONValue] = [
@@ -56,7 +58,8 @@ extension Output {
       object.add(value, of: attribute)
       return try self.object(kind, object, at: (time ?? Date()).timeIntervalSince1970)
     }
-    let shown = text(value, of: attribute)
+    let name = namesDevice ? styled(Output.clean(device.name), .name) + "  " : ""
+    let shown = name + text(value, of: attribute)
     line((time.map { styled(clockText($0), .dim) + "  " } ?? "") + shown)
   }
 

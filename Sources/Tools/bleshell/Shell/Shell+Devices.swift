@@ -94,6 +94,8 @@ extension Shell {
     let progress = output.progress("Connecting to \(name)")
     defer { progress.end() }
     let waiting = client.observe(PeripheralConnectWaiting.self) { [output] event in
+      // Another device may be waited for at the same time.
+      if case .identifier(let identifier) = reference, event.peripheral != identifier { return }
       output.problem("still waiting for \(name): \(event.reason.message)")
     } end: { _ in
     }

@@ -26,6 +26,10 @@ import ValueFormats
   private(set) var lastFailure: String?
   let language: CommandLanguage
   private var client: BledClient?
+  /// The connection that is being made: several devices of one command share it.
+  private var connecting: Task<BledClient, any Error>?
+  /// Whether a device is searched for.
+  private var isScanning = false
   private var raw: RawConnection?
   private var knownNames: NameList?
   /// The faults of files with names that were reported.
@@ -41,16 +45,38 @@ import ValueFormats
   /// The connection to the daemon; made at the first use, and again after it was lost.
   func connection() async throws -> BledClient {
     if let client, client.isConnected { return client }
-    devices.dropAll()
-    advertisements = []
-    let client = try await BledClient.connect(to: socket, name: "bleshell")
+    let isFirst = connecting == nil
+    let task = connecting ?? Task { [socket] in try await BledClient.connect(to: socket, name: "bleshell") }
+    if isFirst {
+      devices.dropAll()
+      (connecting, advertisements) = (task, [])
+    }
+    defer { if isFirst { connecting = nil } }
+    let client = try await withTaskCancellationHandler {
+      try await task.value
+    } onCancel: {
+      task.cancel()
+    }
     self.client = client
     return client
   }
 
   /// Finds devices over the connection.
   func finder() async throws -> DeviceFinder {
-    DeviceFinder(client: try await connection(), names: names(), output: output)
+    DeviceFinder(client: try await connection(), shell: self, names: names(), output: output)
+  }
+
+  /// Calls a function with a client that can scan. One has a single scan at a time: a search beside another one gets a
+  /// connection of its own.
+  func scanning<Result>(_ body: (BledClient) async throws -> Result) async throws -> Result {
+    guard isScanning else {
+      isScanning = true
+      defer { isScanning = false }
+      return try await body(try await connection())
+    }
+    let client = try await BledClient.connect(to: socket, name: "bleshell")
+    defer { client.close() }
+    return try await body(client)
   }
 
   /// The names and formats that the user gives, read at the first use. A file that cannot be read is reported once.

@@ -22,7 +22,10 @@ import Testing
       _bleshell bleshell "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"; printf '%s\\n' "${COMPREPLY[@]}"
       """
     let shell = try ChildProcess(
-      "/bin/bash", ["--norc", "-c", script], environment: ["BLED_SOCKET": daemon.socketPath], folder: daemon.folder)
+      "/bin/bash", ["--norc", "-c", script],
+      environment: [
+        "BLED_SOCKET": daemon.socketPath, "XDG_CONFIG_HOME": "\(daemon.folder.path)/config",
+      ], folder: daemon.folder)
     #expect(try shell.exitStatus() == 0, "\(shell.errors)")
     return shell.output.split(separator: "\n").map(String.init)
   }
@@ -43,5 +46,11 @@ import Testing
     let line = try daemon.start(["connect", "Heart Belt", "--time", "60"])
     try eventually("it is connected") { line.output.contains("connected to") }
     #expect(try bash(daemon, "read", "Heart Belt", "2A1") == ["2A19"])
+    // Names that the user gives.
+    #expect(try daemon.bleshell("name", "C0:DE:00:00:00:72", "My belt").status == 0)
+    #expect(try daemon.bleshell("name", "2A19", "Charge").status == 0)
+    #expect(try bash(daemon, "connect", "My") == ["My belt"])
+    #expect(try bash(daemon, "subscribe", "Echo", "2A37", "+", "My") == ["My belt"])
+    #expect(try bash(daemon, "read", "My belt", "Ch") == ["Charge"])
   }
 }

@@ -35,6 +35,8 @@ import Testing
     #expect(ends.output == "a\r\n", "\(ends)")
     let ended = try daemon.bleshell("uart", "HM", "--eof", input: long)
     #expect(ended.status == 0 && ended.output == long, "it ends with its input, and nothing is lost")
+    let piped = try daemon.bleshell("uart", "HM", input: "hello\n")
+    #expect(piped.status == 0 && piped.output == "hello\n", "it ends by itself with a pipe")
     let timed = try daemon.bleshell("uart", "HM", "--time", "0.5")
     #expect(timed.status == 0 && timed.output.isEmpty, "\(timed)")
   }

@@ -71,4 +71,68 @@ import Testing
     let none = try run("expect notification FFF1 07 within 3")
     #expect(none.run.errors.contains("other values came, the last 01") || none.run.errors.contains("it was 01"))
   }
+
+  /// A device that sends a value, and one with two fields in a value.
+  private static let two = """
+    { devices: [
+        { name: "Left", address: "C0:DE:00:00:00:68", addressType: "random", advertising: { name: "Left" },
+          services: [ { uuid: "FFF0", characteristics: [
+            { uuid: "FFF1", value: "01", properties: ["read", "notify"],
+              rule: { kind: "recording", sent: [ { after: 0.1, value: "01" } ] } } ] } ] },
+        { name: "Right", address: "C0:DE:00:00:00:69", addressType: "random", advertising: { name: "Right" },
+          services: [ { uuid: "180F", characteristics: [
+            { uuid: "2A19", value: "40", properties: ["read", "notify"],
+              rule: { kind: "recording", sent: [ { after: 0.1, value: "41" } ] } },
+            { uuid: "FFF2", value: "03d408", properties: ["read"],
+              descriptors: [ { uuid: "2901", text: "State" } ] } ] } ] } ] }
+    """
+
+  @Test("one command follows several devices: in lines, objects and a table with a column for each value")
+  func devices() throws {
+    let daemon = try DaemonProcess(scenario: Self.two)
+    let words = ["subscribe", "Left", "FFF1", "+", "Right", "2A19", "--count", "40", "--time", "600"]
+    let lines = try daemon.bleshell(arguments: words)
+    #expect(lines.status == 0 && lines.lines.count == 40, "\(lines.output) \(lines.errors)")
+    #expect(lines.output.contains("  Left  FFF1: 01") && lines.output.contains("  Right  Battery Level (2A19): 65 %"))
+    let objects = try daemon.bleshell(arguments: words + ["--json"]).objects()
+    #expect(Set(objects.map { $0["device"] }) == ["Left", "Right"])
+    let table = try daemon.bleshell(arguments: words + ["--columns"])
+    #expect(table.lines.first == "time,date,Left: FFF1,Right: Battery Level", "\(table.output) \(table.errors)")
+    let cells = Set(
+      table.lines.dropFirst().map { $0.split(separator: ",", omittingEmptySubsequences: false).suffix(2) })
+    #expect(cells == [["01", ""], ["", "65"]], "\(table.output)")
+    let kept = try daemon.bleshell(arguments: words + ["--columns", "--keep"])
+    #expect(kept.status == 0 && kept.lines.count == 41, "\(kept.errors)")
+    let lonely = try daemon.bleshell("subscribe", "Left", "FFF1", "+", "Right")
+    #expect(lonely.status == 64 && lonely.errors.contains("each device needs a characteristic"), "\(lonely.errors)")
+  }
+
+  @Test("several devices are read into one table, with a column for each field")
+  func table() throws {
+    let daemon = try DaemonProcess(scenario: Self.two)
+    #expect(try daemon.bleshell("name", "FFF2", "--as", "u8 state, i16 temperature*0.01 °C").status == 0)
+    let words = ["read", "Left", "FFF1", "+", "Right", "2A19", "State"]
+    let table = try daemon.bleshell(arguments: words + ["--every", "0.1", "--count", "2", "--columns"])
+    #expect(
+      table.lines.first == "time,date,Left: FFF1,Right: Battery Level,Right: State state,Right: State temperature (°C)",
+      "\(table.output) \(table.errors)")
+    #expect(table.lines.count == 3 && table.lines.dropFirst().allSatisfy { $0.hasSuffix(",01,64,3,22.6") })
+    let lines = try daemon.bleshell(arguments: words)
+    #expect(lines.lines.first == "Left  FFF1: 01" && lines.lines.count == 3, "\(lines.output) \(lines.errors)")
+  }
+
+  @Test("the lines of a file are results of TAP")
+  func results() throws {
+    let daemon = try DaemonProcess(scenario: Self.scenario)
+    let script = "\(daemon.folder.path)/script"
+    try ChildProcess.write("# a test\nconnect Unit\nexpect value FFF1 07 within 0.5\nrssi\n", to: script)
+    let run = try daemon.bleshell("run", script, "--tap")
+    #expect(run.status == 2, "\(run.errors)")
+    let results = run.lines.filter { line in ["TAP", "1..", "ok", "not ok", "#"].contains { line.hasPrefix($0) } }
+    #expect(
+      results == [
+        "TAP version 13", "1..3", "ok 1 - 2: connect Unit", "not ok 2 - 3: expect value FFF1 07 within 0.5",
+        "# not within 0.5 s: value FFF1 07; it was 01", "ok 3 - 4: rssi # SKIP a line before it has failed",
+      ], "\(run.output)")
+  }
 }

@@ -1,6 +1,7 @@
 import BledRPC
 import Bluetooth
 import Testing
+import ValueFormats
 
 @testable import bleshell
 
@@ -42,9 +43,12 @@ import Testing
     }
     #expect(Set(["scan", "devices", "use", "quit"]).isSubset(of: commands))
     #expect(place("connect He") == .devices && place("use ") == .devices)
-    #expect(place("write ") == .attributes(.write, orDevice: true))
-    #expect(place("read --timeout 3 Echo ") == .attributes(.read, orDevice: false))
-    #expect(place("subscribe Echo 2A37 ") == .words([]) && place("scan --time ") == .words([]))
+    #expect(place("write ") == .attributes(.write, of: nil))
+    #expect(place("read --timeout 3 Echo ") == .attributes(.read, of: "Echo"))
+    #expect(place("write Echo 2A37 ") == .words([]) && place("scan --time ") == .words([]))
+    #expect(place("subscribe Echo 2A37 ") == .attributes(.subscribe, of: "Echo"))
+    #expect(place("subscribe Echo 2A37 + ") == .devices)
+    #expect(place("subscribe Echo 2A37 + Belt 2A38 ") == .attributes(.subscribe, of: "Belt"))
     guard case .words(let options) = place("subscribe --") else {
       Issue.record("no options")
       return
@@ -54,8 +58,10 @@ import Testing
   }
 
   @Test("only characteristics that fit the verb, by name and by UUID")
-  func attributes() {
+  func attributes() throws {
     #expect(Self.tree.words(for: .subscribe) == ["Heart Rate Measurement", "2A37"])
+    let naming = AttributeNaming(list: try NameList("180D/2A37 = Pulse"))
+    #expect(Self.tree.words(for: .subscribe, naming) == ["Pulse", "Heart Rate Measurement", "2A37"])
     #expect(Self.tree.words(for: .write).contains("2A39") && !Self.tree.words(for: .write).contains("2A38"))
   }
 
