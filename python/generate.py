@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes src/bled/protocol.py and src/bled/calls.py from docs/openrpc.json.
+"""Makes src/bled/protocol.py and src/bled/calls.py from docs/openrpc.json, and src/bled/units.py from Swift's table.
 
 python/generate.py            writes them
 python/generate.py --check    fails if they are not up to date
@@ -15,6 +15,7 @@ import textwrap
 HERE = pathlib.Path(__file__).resolve().parent
 DOCUMENT = HERE.parent / "docs/openrpc.json"
 FOLDER = HERE / "src/bled"
+NAMES = HERE.parent / "Sources/Formats/Bluetooth/AssignedNumbers/AssignedNames+Table.swift"
 HEADER = '"""{title}\n\nGenerated from docs/openrpc.json by python/generate.py; not to be edited."""\n\n'
 WIDTH = 120
 # The methods with an answer that passes a descriptor.
@@ -282,9 +283,20 @@ class Maker:
         return {camel(name) for name in self.schemas if name not in SKIPPED} | {name for name, _, _ in self.order}
 
 
+def units():
+    """The signs of units by their UUIDs; a number without a unit has none."""
+    rows = re.findall(r"^ *unit ([0-9A-F]{4}) (.+)$", NAMES.read_text(), re.MULTILINE)
+    lines = [f'    0x{uuid}: "{"" if sign == "1" else sign}",\n' for uuid, sign in rows]
+    return (
+        '"""The signs of units by their UUIDs (Assigned Numbers, 3.5).\n\n'
+        'Generated from AssignedNames+Table.swift by python/generate.py; not to be edited."""\n\n'
+        "SIGNS: dict[int, str] = {\n" + "".join(lines) + "}\n"
+    )
+
+
 def main():
     maker = Maker(json.loads(DOCUMENT.read_text()))
-    files = {"protocol.py": maker.types(), "calls.py": maker.calls()}
+    files = {"protocol.py": maker.types(), "calls.py": maker.calls(), "units.py": units()}
     if sys.argv[1:] not in ([], ["--check"]):
         raise SystemExit(__doc__)
     stale = [name for name, text in files.items() if not same(FOLDER / name, text)]

@@ -27,6 +27,17 @@ def test_value(case: dict[str, Any]) -> None:
             assert next(it.unit for it in read.fields if it.name == name) == unit
 
 
+@pytest.mark.parametrize("case", TABLE["presentations"], ids=[case["descriptor"] for case in TABLE["presentations"]])
+def test_presentation(case: dict[str, Any]) -> None:
+    format_ = ValueFormat.presented(bytes.fromhex(case["descriptor"]))
+    read = format_.read(bytes.fromhex(case["value"])) if format_ else None
+    assert (read.text if read else None) == case["text"]
+    if read:
+        assert read.number == (None if case["number"] is None else float(case["number"]))
+        assert read.number is None or read.unit == case["unit"]
+    assert ValueFormat.presented(bytes.fromhex(case["descriptor"])[:6]) is None
+
+
 @pytest.mark.parametrize("case", TABLE["faults"], ids=[case["format"] for case in TABLE["faults"]])
 def test_fault(case: dict[str, Any]) -> None:
     with pytest.raises(FormatError) as error:

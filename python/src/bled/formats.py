@@ -12,6 +12,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal, NoReturn
 
+from .units import SIGNS
+
 Content = float | bool | str | list[str]
 
 _LONGEST = 1024
@@ -20,6 +22,14 @@ _WORD = re.compile(r"[a-zA-Z0-9]*")
 _TYPE = re.compile(r"([a-zA-Z]*)([0-9]*)(.*)")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _INT64 = range(-(2**63), 2**63)
+# The types of Characteristic Presentation Format (Assigned Numbers, 2.4.1), as their formats are written here.
+_PRESENTED = {
+    0x01: "bool",
+    **dict(enumerate(("u2", "u4", "u8", "u12", "u16", "u24", "u32", "u48", "u64"), 0x02)),
+    **dict(enumerate(("i8", "i12", "i16", "i24", "i32", "i48", "i64"), 0x0C)),
+    **dict(enumerate(("f32", "f64", "medfloat16", "medfloat32"), 0x14)),
+    0x19: "text",
+}
 
 
 class FormatError(ValueError):
@@ -429,6 +439,26 @@ class ValueFormat:
             if field.name is not None and any(_is_same(field.name, it.name) for it in self._fields):
                 raise FormatError(f"two fields are named {field.name}")
             self._fields.append(field)
+
+    @classmethod
+    def presented(cls, descriptor: bytes) -> ValueFormat | None:
+        """The format that a device describes in a Characteristic Presentation Format descriptor (2904).
+
+        None for a descriptor that is too short, and for types that are not a number, a text or a Boolean.
+        """
+        if len(descriptor) < 7 or descriptor[0] not in _PRESENTED:
+            return None
+        format_, exponent, unit = struct.unpack_from("<BbH", descriptor)
+        made = cls(_PRESENTED[format_])
+        field = made._fields[0]
+        scale = _Exact(1, exponent)
+        # The exponent is for integers.
+        steps = (("*", scale),) if exponent and field.type.kind == "integer" else ()
+        if steps and not scale.is_kept:
+            return None
+        sign = SIGNS.get(unit, f"(unit {unit:04X})") if field.type.is_number else ""
+        made._fields = [_Field(None, field.type, None, steps, sign)]
+        return made
 
     def read(self, value: bytes) -> FormattedValue | None:
         """Reads a value; None if it is too short, or a text is not UTF-8."""
