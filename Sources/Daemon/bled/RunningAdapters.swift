@@ -120,6 +120,7 @@ final class RunningAdapters {
   }
 
   private func add(_ scenario: Scenario?) {
+    for warning in scenario?.warnings ?? [] { logger.warning("scenario: \(warning)") }
     let isFirst = simulated.isEmpty
     // Further ones without a file have no devices.
     let adapter = SimulatedAdapter(

@@ -174,4 +174,21 @@ struct ScenarioTests {
     #expect(response.appearance == 512)
     #expect(response.flags == nil)
   }
+
+  @Test("devices of one name, and names that are cut or not advertised, are warnings")
+  func warnings() throws {
+    func warnings(_ devices: String) throws -> [String] { try Scenario(json: "{ devices: [\(devices)] }").warnings }
+    func device(_ name: String, _ number: Int, _ advertising: String) -> String {
+      "{ name: \"\(name)\", address: \"02:00:00:00:00:0\(number)\", advertising: \(advertising) },"
+    }
+    let plain = device("A", 1, "{ name: \"A\" }")
+    #expect(try warnings(plain).isEmpty && Scenario.builtin.warnings.isEmpty)
+    let two = try warnings(plain + device("A", 2, "{ name: \"A\" }"))
+    #expect(two == ["several devices are called \"A\": commands with this name are ambiguous"])
+    #expect(
+      try warnings(device("B", 1, "{ services: [\"180F\"] }")).first?.hasPrefix("\"B\" advertises no name") == true)
+    let long = "A name of more octets than an advertisement has"
+    #expect(try warnings(device(long, 1, "{ name: \"\(long)\" }")).first?.contains("which was cut to fit") == true)
+    #expect(try warnings(device("C", 1, "{ name: \"D\" }")) == ["\"C\" advertises another name, \"D\""])
+  }
 }
