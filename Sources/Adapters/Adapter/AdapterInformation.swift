@@ -39,6 +39,8 @@ public struct AdapterInformation: Hashable, Sendable {
   public var takingTurns: [AdapterActivity] = []
   /// The wanted activities that the controller cannot run beside its present links.
   public var heldBack: [AdapterActivity] = []
+  /// The reason for its absence, if it is absent and that is known.
+  public var absence: AdapterProblem?
   /// The quirks of the controller that keep something from working.
   public var quirks: [QuirkTable.Entry] = []
 

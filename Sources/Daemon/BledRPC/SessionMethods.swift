@@ -138,7 +138,7 @@ public struct AdapterDescription: RPCPayload, Hashable {
   public var deviceName: String?
   /// "absent" (unplugged), "off", "starting", "on", "suspended" (the system sleeps) or "failed" (see `problem`).
   public var state: Word<AdapterCondition>
-  /// The reason why it is "failed", and the remedy.
+  /// Why it is "failed" or, if that is known, "absent", and the remedy.
   public var problem: Problem?
   /// True if it scans at the moment.
   public var scanning: Bool

@@ -221,18 +221,27 @@ extension HostAdapter: ControllerHostOwner {
 
   func controllerIsMissing(_ error: SystemError) {
     activities.forgetTrial()
-    close(GAPError.adapterAbsent.error("\(context.name) is not there"), AdapterState(error, at: address))
+    let state = AdapterState(error, at: address)
+    if state == .absent { isAbsent(AdapterProblem(absence: error, of: address)) }
+    close(GAPError.adapterAbsent.error("\(context.name) is not there"), state)
     openAgain()
   }
 
   func controllerIsGone(_ reason: String) {
-    context.logger.warning("the controller is gone: \(reason)")
     activities.forgetTrial()
+    isAbsent(AdapterProblem(goneBecause: reason, address))
     close(GAPError.adapterAbsent.error("\(context.name) is gone: \(reason)"), .absent)
     openAgain()
   }
 
+  /// Logs a new reason: attempts are repeated.
+  private func isAbsent(_ reason: AdapterProblem) {
+    if information.absence != reason { context.logger.warning("\(reason.text)") }
+    information.absence = reason
+  }
+
   func controllerIsSetUp(_ found: HostController) {
+    information.absence = nil
     identify(found.profile)
     if context.note(.eventMask, found.refusesEvents) { information.quirks = context.faults }
     (information.company, information.version) = (found.company, found.version)

@@ -93,7 +93,9 @@ final class AdapterSlot {
   var unusable: BluetoothError? {
     switch adapter.state {
     case .on, .starting, .suspended: nil
-    case .absent: GAPError.adapterAbsent.error("adapter \(id) is not present: plug it in, or choose another adapter")
+    case .absent:
+      GAPError.adapterAbsent.error(
+        adapter.information.absence?.text ?? "adapter \(id) is not present: plug it in, or choose another adapter")
     case .off:
       GAPError.adapterOff.error("adapter \(id) is off: switch it on with \"bleshell power on --adapter \(id)\"")
     case .failed(let problem): GAPError.adapterFailed.error(problem.text)
@@ -130,15 +132,18 @@ final class AdapterSlot {
     let information = adapter.information
     let hasAddress = information.address != .none
     let isOn = adapter.state == .on
-    var problem: AdapterDescription.Problem?
-    if case .failed(let found) = adapter.state {
-      problem = .init(kind: Word(found.kind), message: found.message, remedy: found.remedy)
-    }
+    let problem: AdapterProblem? =
+      switch adapter.state {
+      case .failed(let problem): problem
+      case .absent: information.absence
+      case .off, .starting, .on, .suspended: nil
+      }
     return AdapterDescription(
       adapter: information.id, kind: Word(information.kind), address: hasAddress ? "\(information.address)" : nil,
       addressType: hasAddress ? Word(information.address.kind) : nil, name: information.name,
       state: Word(adapter.state.condition),
-      problem: problem, scanning: isScanning, advertising: onAir.count, links: linkCount,
+      problem: problem.map { .init(kind: Word($0.kind), message: $0.message, remedy: $0.remedy) },
+      scanning: isScanning, advertising: onAir.count, links: linkCount,
       takingTurns: information.takingTurns.nonEmpty?.words(), heldBack: information.heldBack.nonEmpty?.words(),
       phys: isOn ? PHY.allCases.filter(information.phys.contains).words() : nil,
       longestPacket: isOn ? information.longestPacket : nil,

@@ -126,12 +126,6 @@ extension AdapterDescription {
   /// The remedy for an adapter that cannot be used.
   var remedy: String {
     if state.known == .off { return "switch it on with \"bleshell power on --adapter \(adapter)\"" }
-    if adapter.hasPrefix("h4:tcp:") {
-      return "start the controller that listens there, or correct the address; bled then uses it automatically"
-    }
-    if adapter.hasPrefix("h4:") {
-      return "check that this serial line exists and its controller has power; bled then uses it automatically"
-    }
     return "plug it in; bled then uses it automatically"
   }
 }

@@ -167,10 +167,11 @@ import Testing
       stage.controller.hangUp()
       try stage.settle()
       #expect(stage.adapter.state == .absent)
+      #expect(stage.adapter.information.absence?.message.contains("is gone: its connection was closed") == true)
       try stage.wait(delay - .milliseconds(1))
       #expect(stage.controller.connections == before)
       try stage.wait(.milliseconds(1))
-      #expect(stage.adapter.state == .on)
+      #expect(stage.adapter.state == .on && stage.adapter.information.absence == nil)
     }
     // A controller that has worked for a while is searched for at once.
     try stage.wait(.seconds(10))

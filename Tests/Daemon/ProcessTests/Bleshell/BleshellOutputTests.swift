@@ -262,4 +262,20 @@ import Testing
     #expect(scan.errors.contains("scan has no \"on\" here: it runs until Ctrl-C"), "\(scan.errors)")
     #expect(scan.errors.contains("there is no command notify: \"listen CHARACTERISTIC\""), "\(scan.errors)")
   }
+
+  @Test("an adapter that is absent says why, in the log and in each command, with its remedy")
+  func absentAdapters() throws {
+    let (line, port) = ("h4:/dev/ttyNOPE", "h4:unix:/nowhere/controller")
+    let daemon = try DaemonProcess(arguments: ["--adapter", line, "--adapter", port])
+    let reasons = [
+      "\(line) cannot be opened: No such file or directory; plug the controller in, or correct the path",
+      "\(port) cannot be reached: No such file or directory; start the controller that listens there",
+    ]
+    try eventually("both were looked for") {
+      try reasons.allSatisfy { try daemon.bleshell("adapters").output.contains($0) }
+    }
+    for reason in reasons { #expect(daemon.process.errors.contains(reason), "\(daemon.process.errors)") }
+    let scan = try daemon.bleshell("scan", "--adapter", line, "--time", "1")
+    #expect(scan.status == 1 && scan.errors.contains(reasons[0]), "\(scan.errors)")
+  }
 }

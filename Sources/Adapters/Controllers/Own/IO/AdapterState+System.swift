@@ -17,6 +17,35 @@ extension AdapterState {
 }
 
 extension AdapterProblem {
+  private static let thenUsed = "bled then uses it automatically"
+
+  /// The reason why a controller is absent.
+  /// - Parameters:
+  ///   - error: an error with which `AdapterState` is absent.
+  ///   - address: where it was looked for.
+  init(absence error: SystemError, of address: ControllerAddress) {
+    let (words, name) = (H4Stream.words(error), "\(address)")
+    switch address {
+    case .user:
+      self.init(kind: .hardware, message: "\(name) does not exist", remedy: "plug it in; \(Self.thenUsed)")
+    case .h4(.serial):
+      self.init(
+        kind: .hardware, message: "\(name) cannot be opened: \(words)",
+        remedy: "plug the controller in, or correct the path; \(Self.thenUsed)")
+    case .h4(.unix), .h4(.tcp):
+      self.init(
+        kind: .hardware, message: "\(name) cannot be reached: \(words)",
+        remedy: "start the controller that listens there, or correct the address; \(Self.thenUsed)")
+    }
+  }
+
+  /// A controller that was present is absent.
+  init(goneBecause reason: String, _ address: ControllerAddress) {
+    self.init(
+      kind: .hardware, message: "\(address) is gone: \(reason)",
+      remedy: "check the power and the connection of the controller; \(Self.thenUsed)")
+  }
+
   fileprivate init(ofTransport error: SystemError, _ name: String) {
     switch error.code {
     case EACCES, EPERM:
