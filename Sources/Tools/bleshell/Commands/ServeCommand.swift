@@ -7,12 +7,19 @@ import Bluetooth
 struct ServeCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Publishes and advertises the services of a file, and prints requests of devices.",
-    usage: "bleshell serve <file> [--name <name>] [--adapter <adapter>] [--visits <visits>] [--time <time>]",
-    discussion: "Without --time and --visits it runs until Ctrl-C. --example prints a file to begin with.")
+    usage:
+      "bleshell serve <file> [--device <device>] [--name <name>] [--adapter <adapter>] [--visits <visits>] [--time <time>]",
+    discussion: """
+      The file has services (--example prints one), or is a scenario with devices, such as "bleshell clone" writes, of \
+      which one is served. Without --time and --visits it runs until Ctrl-C.
+      """)
 
-  @Argument(help: "A JSON file with services; comments and trailing commas are allowed.", completion: .file())
+  @Argument(
+    help: "A JSON file with services or a scenario; comments and trailing commas are allowed; - is standard input.",
+    completion: .file())
   var file: String?
   @Flag(help: "Print an example of such a file, and exit.") var example = false
+  @Option(help: "Of a scenario: this device (default: the only one).") var device: String?
   @Option(help: "The name to advertise, instead of the file's.") var name: String?
   @Option(help: "The adapter to advertise on (default: the first).", completion: ShellCompletion.adapters)
   var adapter: String?
@@ -29,7 +36,7 @@ struct ServeCommand: ShellCommand {
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     guard let path = file else { return output.text(ServiceFile.example) }
-    let file = try ServiceFile(path: path)
+    let file = try ServiceFile(path: path, device: device)
     let client = try await shell.connection()
     try await shell.requireAdapter()
     let host = ServiceHost(client: client, output: output)

@@ -10,9 +10,23 @@ struct ServiceFile: Sendable {
 
   private enum Keys: String, CaseIterable { case advertise, services }
 
-  /// Reads a file.
+  /// Reads a file of services, or a device of a scenario.
+  /// - Parameters:
+  ///   - path: "-": standard input.
+  ///   - device: The device; nil: the only one.
   /// - Throws: the fault of the file and its place.
-  init(path: String) throws(FileError) { try self.init(try JSONFile.read(path)) }
+  init(path: String, device: String?) throws(FileError) {
+    let value = try JSONFile.read(path == "-" ? "/dev/stdin" : path)
+    if try ServedScenario.isOne(value) {
+      self = try ServedScenario(value, device: device).file()
+    } else {
+      try self.init(value)
+    }
+  }
+
+  init(advertise: AdvertisingStart.Params?, services: [Service]) {
+    (self.advertise, self.services) = (advertise, services)
+  }
 
   init(_ value: FileValue) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
@@ -121,7 +135,7 @@ extension ServiceFile.Descriptor: ReadableFromFile {
 
 extension FileValue {
   /// A list of words.
-  fileprivate func words<Word: Vocabulary & RawRepresentable>() throws(FileError) -> [Word]
+  func words<Word: Vocabulary & RawRepresentable>() throws(FileError) -> [Word]
   where Word.RawValue == String {
     var words: [Word] = []
     for element in try elements() { words.append(try element.word()) }
@@ -130,8 +144,8 @@ extension FileValue {
 }
 
 extension FileMembers {
-  /// A value in hex, or as text; empty without either.
-  fileprivate func octets(_ name: Name, orText textName: Name) throws(FileError) -> [UInt8] {
+  /// A value in hex, or as text; empty if there is neither.
+  func octets(_ name: Name, orText textName: Name) throws(FileError) -> [UInt8] {
     if let value = self[name] { return try value.octets(atMost: ServiceFile.longestValue) }
     guard let value = self[textName] else { return [] }
     let octets = Array(try value.text().utf8)

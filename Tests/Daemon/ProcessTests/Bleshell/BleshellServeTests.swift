@@ -197,4 +197,31 @@ import Testing
     let tooLong = try daemon.bleshell("advertise", "--manufacturer-data", String(repeating: "00", count: 60))
     #expect(tooLong.status == 1 && tooLong.errors.contains("advertisingDataTooLong"))
   }
+
+  @Test("a clone is served as it was: advertisement, values, descriptors of names and formats, sent values")
+  func clone() throws {
+    let custom = try DaemonProcess(
+      scenario: """
+        { devices: [ {
+            name: "Custom", address: "C0:DE:00:00:00:66", addressType: "random",
+            advertising: { name: "Custom", services: ["180F"] },
+            services: [ { uuid: "180F", characteristics: [
+              { uuid: "2A19", value: "64", properties: ["read", "notify"],
+                rule: { kind: "recording", sent: [ { after: 0.1, value: "63" } ] } },
+              { uuid: "FFF1", value: "4900",
+                descriptors: [ { uuid: "2901", text: "Torque" }, { uuid: "2904", value: "0effad27010000" } ] } ] } ] } ] }
+        """)
+    let clone = try custom.bleshell("clone", "Custom", "--watch", "1")
+    #expect(clone.status == 0 && clone.output.contains("2904"), "\(clone.errors)")
+    let daemon = try DaemonProcess()
+    let run = try daemon.bleshell("serve", "-", "--visits", "1", "--time", "600", "--json", input: clone.output)
+    #expect(run.status == 0, "\(run.errors)")
+    let events = try run.objects()
+    #expect(events.contains { $0["event"] == "read" && $0["uuid"] == "FFF1" && $0["value"] == "4900" }, "\(run.output)")
+    #expect(events.contains { $0["event"] == "notified" && $0["uuid"] == "2A19" && $0["value"] == "63" })
+    let two = try daemon.bleshell(
+      "serve", "-", input: "{ devices: [ { name: \"A\", services: [] }, { name: \"B\", services: [] } ] }")
+    #expect(
+      two.status == 1 && two.errors.contains("give one of the devices with --device: \"A\", \"B\""), "\(two.errors)")
+  }
 }
