@@ -23,7 +23,9 @@ struct ScanCommand: ShellCommand {
     help: "Only devices that advertise this service, a UUID or an assigned name; can be repeated.",
     transform: serviceUUID)
   var services: [BluetoothUUID] = []
-  @Option(name: .customLong("address"), help: "Only the device with this address; can be repeated.")
+  @Option(
+    name: .customLong("address"), help: "Only the device with this address; can be repeated.",
+    transform: { DeviceCandidate.address($0) ?? $0 })
   var addresses: [String] = []
   @OptionGroup(title: "Filters") var filters: ScanFilterOptions
   @Option(parsing: .unconditional, help: "Only reports at least this strong, in dBm.") var rssi: Int?
@@ -142,7 +144,7 @@ struct ScanCommand: ShellCommand {
   /// True if a device that was not received passes the filters for names and addresses; with other filters it is
   /// mentioned if no device was received.
   @MainActor private func couldBeMeant(_ device: PeripheralList.Entry, _ table: ScanTable) -> Bool {
-    guard addresses.isEmpty || addresses.contains(where: { $0.uppercased() == device.address }),
+    guard addresses.isEmpty || addresses.contains(device.address),
       filters.passes(name: device.name ?? "")
     else { return false }
     return services.isEmpty && filters.isOnNames || table.isEmpty
@@ -161,7 +163,10 @@ struct ScanCommand: ShellCommand {
   private func readKeys(_ path: String) throws(FileError) -> [ScanStart.Key] {
     var keys: [ScanStart.Key] = []
     for member in try JSONFile.read(path).members() {
-      keys.append(.init(address: member.name, key: HexBytes(try member.value.octets(atMost: 64))))
+      keys.append(
+        .init(
+          address: DeviceCandidate.address(member.name) ?? member.name,
+          key: HexBytes(try member.value.octets(atMost: 64))))
     }
     return keys
   }

@@ -40,6 +40,6 @@ struct ScenarioCommand: ShellCommand {
   }
 
   private static func matches(_ device: RecordedDevice, _ text: String) -> Bool {
-    "\(device.address)".lowercased() == text.lowercased() || device.name?.hasSameOctets(as: text) == true
+    "\(device.address)" == DeviceCandidate.address(text) || device.name?.hasSameOctets(as: text) == true
   }
 }
