@@ -127,6 +127,8 @@ public final class Daemon {
     router.servePairing(pairing, central)
     router.serveChannels(channels, central)
     router.serveCaptures(captures)
+    captures.attributes = { [unowned self] in links.links.flatMap(\.central.attributeNotes) }
+    captures.annotations.describe = { [unowned self] id in directory.known(id).map { ($0.name, $0.address) } }
     router.serveSimulation { [unowned self] in simulation }
   }
 

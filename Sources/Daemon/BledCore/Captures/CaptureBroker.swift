@@ -10,6 +10,8 @@ final class CaptureBroker {
   var loop: EventLoop?
   /// The notes of calls in all of them.
   let annotations = CallAnnotations()
+  /// The known attributes of connected devices, for the beginning of a recording.
+  var attributes: () -> [AttributeNote] = { [] }
   private let adapters: AdapterRegistry
   private let scheduler: any Scheduler
   private var recordings: [Recording] = []
@@ -52,6 +54,7 @@ final class CaptureBroker {
     recordings.append(recording)
     annotations.write = { [unowned self] text in for recording in recordings { recording.annotate(text) } }
     recording.annotate("\(session.label) records \(params.adapter == nil ? "all adapters" : slots[0].id)")
+    for note in attributes() { recording.annotate(note.text) }
     reply.succeed(.init(capture: number), with: passed)
   }
 

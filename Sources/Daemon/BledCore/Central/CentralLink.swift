@@ -1,6 +1,7 @@
 import ATT
 import BledRPC
 import Bluetooth
+import Capture
 import GATT
 
 /// Our client role on one link: the steps of sessions' operations, and the shared state: discovered attributes and
@@ -37,6 +38,8 @@ final class CentralLink: ClientRole, OperationHandler {
 
   /// The findings of a preserved session on this link; nil if it discovered nothing.
   func services(discoveredBy session: Session) -> [ServiceDescription]? { discovery.services(discoveredBy: session) }
+
+  var attributeNotes: [AttributeNote] { discovery.known.notes(of: hub.peripheral.address) }
 
   func began() { broker.connected(self) }
 
@@ -104,6 +107,7 @@ final class CentralLink: ClientRole, OperationHandler {
   /// The device may have sent a Service Changed indication as soon as the link was encrypted.
   private func useCache() {
     if hub.bond.tellsChanges { discovery.changesAreTold() }
+    if discovery.takeRecall() { broker.annotations.add(attributeNotes) }
   }
 
   func bondMade() {
@@ -283,6 +287,7 @@ final class CentralLink: ClientRole, OperationHandler {
       }
     }
     if let result, try discovery.add(result.mapError(\.bluetoothError), to: &machine) { forget(1...0xFFFF) }
+    if discovery.takeRecall() { broker.annotations.add(attributeNotes) }
     let next = try discovery.next(&machine)
     if next == nil, !machine.refusals.isEmpty {
       let (listed, count) = (machine.refusals.prefix(8), machine.refusals.count)

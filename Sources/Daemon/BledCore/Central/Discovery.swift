@@ -106,6 +106,8 @@ struct Discovery {
   private var hash = DatabaseHash.unread
   /// The cached revision of `known`.
   private var cachedRevision = 0
+  /// True from when the cache was found valid until `takeRecall`.
+  private var wasRecalled = false
   /// True if the device reports changed services, also those between links: the cache then needs no hash.
   private var isTold = false
   /// Findings of sessions with a restoration identifier, by session number.
@@ -166,8 +168,7 @@ struct Discovery {
       let cached = KnownAttributes(octets: cache.attributes), cached.serviceChanged != nil
     else { return }
     hash = .absent
-    known = cached
-    cachedRevision = known.revision
+    recall(cached)
   }
 
   /// The device does not report changes: a cache without a hash is useless on later links.
@@ -194,13 +195,22 @@ struct Discovery {
     hash = value.flatMap { Self.isPlausible($0) ? .read($0) : nil } ?? .absent
     guard let cache = peripheral.cache else { return false }
     if hash == .read(cache.hash), let cached = KnownAttributes(octets: cache.attributes) {
-      known = cached
-      cachedRevision = known.revision
+      recall(cached)
       return false
     }
     setCache(nil)
     // Without a hash the cache belonged to another bond, and no program has its handles.
     return !cache.hash.isEmpty
+  }
+
+  private mutating func recall(_ cached: KnownAttributes) {
+    (known, cachedRevision, wasRecalled) = (cached, cached.revision, true)
+  }
+
+  /// Returns true once after the attributes of an earlier link were found valid.
+  mutating func takeRecall() -> Bool {
+    defer { wasRecalled = false }
+    return wasRecalled
   }
 
   /// True if it can be a database hash. Some devices have the characteristic with nothing in it.

@@ -2,6 +2,7 @@ import ATT
 import Adapter
 import BledRPC
 import Bluetooth
+import Capture
 import GATT
 
 /// The owners of a link's roles. Each link requests its roles from them when it is established.
@@ -32,6 +33,8 @@ protocol ClientRole: AnyObject {
   var waiters: [Session] { get }
   /// The sessions subscribed to the device.
   var subscribers: Set<Session> { get }
+  /// The known attributes of the device, for recordings.
+  var attributeNotes: [AttributeNote] { get }
   /// The connection parameters requested by sessions, also for later links to the device.
   var wishes: [CheckedWish] { get }
   /// Replaces a connected session's wish; nil: none.

@@ -261,6 +261,9 @@ final class PeripheralDirectory {
     return found
   }
 
+  /// The device with this identifier; nil for an unknown one. That is no use of it.
+  func known(_ id: String) -> Peripheral? { byID[OctetText(id)] }
+
   /// Number of known devices.
   var count: Int { byID.count }
 

@@ -1,5 +1,6 @@
 import BledRPC
 import Bluetooth
+import Capture
 
 /// A recording's note of a call: its session and subject.
 final class CallAnnotation {
@@ -20,6 +21,8 @@ final class CallAnnotation {
 final class CallAnnotations {
   /// Writes into all recordings; nil while there is none.
   var write: ((String) -> Void)?
+  /// The name of a device, if it has one, and its address, by its identifier; nil for an unknown one.
+  var describe: (String) -> (name: String?, address: DeviceAddress)? = { _ in nil }
   /// The note of the current call, which may reach an operation.
   private var pending: (annotation: CallAnnotation, session: Session)?
 
@@ -27,8 +30,14 @@ final class CallAnnotations {
   /// - Parameter waitsForLink: true if it reaches an operation on a link.
   func called(_ method: String, _ message: RPCMessage, by session: Session, waitsForLink: Bool) {
     guard let write else { return }
-    let text = "\(session.label): \(method)\(message.concerned(CallSubject.self)?.text ?? "")"
+    let text = "\(session.label): \(method)\(message.concerned(CallSubject.self)?.text(device) ?? "")"
     if waitsForLink { pending = (CallAnnotation(text), session) } else { write(text) }
+  }
+
+  /// Attributes are known from an earlier link, and will not be discovered on this one.
+  func add(_ notes: @autoclosure () -> [AttributeNote]) {
+    guard let write else { return }
+    for note in notes() { write(note.text) }
   }
 
   /// The call has been handled.
@@ -42,10 +51,17 @@ final class CallAnnotations {
   /// - Parameter device: the target device's identifier.
   func claim(for session: Session?, on device: String) -> CallAnnotation? {
     guard write != nil else { return nil }
-    guard let session else { return CallAnnotation("bled itself asks \(device)") }
+    guard let session else { return CallAnnotation("bled itself asks \(self.device(device))") }
     guard let found = pending, found.session === session else { return nil }
     pending = nil
     return found.annotation
+  }
+
+  /// "7D490508-… (Heart Belt, C0:DE:00:00:00:01)"; text from a program is bounded and quoted.
+  private func device(_ text: String) -> String {
+    let plain = text.excerpt.inAnnotation
+    guard let (name, address) = describe(text) else { return plain }
+    return "\(plain) (\(name.map { "\($0.excerpt.inAnnotation), " } ?? "")\(address))"
   }
 
   /// Packets on a link from now on are for this call.
@@ -63,12 +79,18 @@ private struct CallSubject: RPCPayload {
   var characteristic: BluetoothUUID?
   var handle: UInt16?
 
-  var text: String {
+  /// - Parameter device: describes the device.
+  func text(_ device: (String) -> String) -> String {
     [
-      (peripheral ?? address).map { " \($0.excerpt.inAnnotation)" }, service.map { " \($0)" },
-      characteristic.map { " \($0)" }, handle.map { " handle \($0.handleText)" },
+      (peripheral ?? address).map { " \(device($0))" }, service.map { " \($0.titled)" },
+      characteristic.map { " \($0.titled)" }, handle.map { " handle \($0.handleText)" },
     ].compactMap { $0 }.joined()
   }
+}
+
+extension BluetoothUUID {
+  /// "Body Sensor Location (2A38)", or the bare UUID.
+  fileprivate var titled: String { knownName.map { "\($0) (\(self))" } ?? "\(self)" }
 }
 
 extension String {

@@ -14,6 +14,8 @@ public struct CaptureRecord: Hashable, Sendable {
   public var lostBefore: UInt32
   /// A comment; nil for none.
   public var comment: String?
+  /// The adapter's name, where the form has it.
+  public var adapterName: String?
 
   /// The number for no adapter (HCI_DEV_NONE).
   public static let noAdapter: UInt16 = 0xFFFF
@@ -43,7 +45,7 @@ public struct CaptureWriter: Sendable {
   /// Maximum stored octets of a packet.
   static let longestPacket = 3584
   /// Maximum stored octets of a comment.
-  private static let longestComment = 256
+  static let longestComment = 256
 
   /// A comment as far as it is kept: whole characters.
   static func comment(_ text: String) -> [UInt8] {

@@ -16,6 +16,7 @@ struct PcapngReader: RecordingForm {
     var exponent = 6
     /// In seconds.
     var offset: Int64 = 0
+    var name: String?
   }
 
   private enum Block {
@@ -86,6 +87,9 @@ struct PcapngReader: RecordingForm {
       } else if code == 14, value.count == 8 {
         let number = value.big(8, at: 0) ?? 0
         interface.offset = Int64(bitPattern: isLittle ? number.byteSwapped : number)
+      } else if code == 2 {
+        // if_name
+        interface.name = String(decoding: value.prefix { $0 != 0 }, as: UTF8.self)
       }
       options = options.dropFirst(4 + (Int(length) + 3) & ~3)
     }
@@ -104,8 +108,10 @@ struct PcapngReader: RecordingForm {
     let interface = interfaces[Int(number)]
     let time = Self.microseconds(UInt64(high) << 32 | UInt64(low), interface)
     let missing = Int(length > included ? length - included : 0)
-    return LinkType.record(
+    var record = LinkType.record(
       interface.linkType, body.dropFirst(20).prefix(Int(included)), time: time, missing: missing)
+    record?.adapterName = interface.name
+    return record
   }
 
   private static func microseconds(_ units: UInt64, _ interface: Interface) -> Int64 {

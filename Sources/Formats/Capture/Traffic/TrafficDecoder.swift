@@ -18,6 +18,8 @@ public struct TrafficEntry: Hashable, Sendable {
   public var time: Int64
   /// The adapter's number; `CaptureRecord.noAdapter` for a note.
   public var adapter: UInt16
+  /// The adapter's name, if the recording has it: the first seven octets, or in pcapng all of it.
+  public var adapterName: String?
   /// The device; nil for packets without one, and on links older than the recording.
   public var peer: DeviceAddress?
   /// The packet's direction.
@@ -32,6 +34,8 @@ public struct TrafficEntry: Hashable, Sendable {
   public var event: UInt8?
   /// Its attribute; nil for none or several.
   public var handle: UInt16?
+  /// The attribute's type; nil if the recording does not show it before.
+  public var attribute: AttributeType?
   /// Its value.
   public var value: [UInt8]?
   /// True for a note by the daemon.
@@ -46,6 +50,8 @@ public struct TrafficEntry: Hashable, Sendable {
 /// | a link was established, changed or ended | that, with the device                                   |
 /// | a piece of data                          | nothing, or the packet that it completes (`LinkFrames`) |
 /// | an ATT request                           | it; its handle is remembered for the response           |
+/// | the response to a discovery              | it; types are remembered for handles (`AttributeTypes`) |
+/// | a note with attributes                   | nothing; likewise                                       |
 /// | an advertising report                    | nothing, or each advertisement if they are wanted       |
 /// | a command, any other event               | nothing, or its name and parameters if they are wanted  |
 /// | a note                                   | its text                                                |
@@ -63,8 +69,10 @@ public struct TrafficDecoder: Sendable {
   private let showsAdvertisements: Bool
   private let showsCommands: Bool
   private var frames = LinkFrames()
-  /// The attributes of requests without a response yet.
-  private var questions: [Question: UInt16] = [:]
+  /// Requests without a response yet.
+  private var questions: [Question: [UInt8]] = [:]
+  private var types = AttributeTypes()
+  private var adapterNames: [UInt16: String] = [:]
 
   /// Begins with no link known.
   /// - Parameters:
@@ -77,6 +85,27 @@ public struct TrafficDecoder: Sendable {
 
   /// A packet's entries; none if it has nothing for people.
   public mutating func decode(_ record: CaptureRecord) -> [TrafficEntry] {
+    noteName(record)
+    guard let name = adapterNames[record.adapter] else { return entries(of: record) }
+    return entries(of: record).map { entry in
+      var entry = entry
+      entry.adapterName = name
+      return entry
+    }
+  }
+
+  private mutating func noteName(_ record: CaptureRecord) {
+    guard record.adapter != CaptureRecord.noAdapter, adapterNames.count < 256 else { return }
+    if let name = record.adapterName {
+      adapterNames[record.adapter] = name
+    } else if record.packet.kind == .newIndex, record.packet.octets.count >= 16 {
+      // The type, the bus, the address, then the name (BlueZ, doc/btsnoop.txt).
+      let name = record.packet.octets[8..<16].prefix { $0 != 0 }
+      adapterNames[record.adapter] = name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+    }
+  }
+
+  private mutating func entries(of record: CaptureRecord) -> [TrafficEntry] {
     let packet = record.packet
     switch packet.kind {
     case .event: return event(packet.octets, record)
@@ -88,6 +117,10 @@ public struct TrafficDecoder: Sendable {
       return frame.map { [entry($0, record)] } ?? []
     case .userLogging:
       guard let note = Annotation(packet) else { return [] }
+      if let attributes = AttributeNote(note.text) {
+        types.receive(attributes)
+        return []
+      }
       var entry = Self.entry(record, note.text)
       entry.isAnnotation = true
       return [entry]
@@ -262,15 +295,21 @@ public struct TrafficDecoder: Sendable {
     entry.handle = words.handle
     entry.value = words.value.map { Array($0) }
     if let detail = words.detail { entry.text += " \(detail)" }
+    let isFromServer = [.response, .notification, .indication].contains(opcode.kind)
+    let server: AttributeTypes.Server? =
+      frame.isSent == isFromServer ? .machine : frame.peer.map { .device($0) }
     switch opcode.kind {
     case .request:
       guard questions.count < Self.maximumQuestions else { return questions = [:] }
-      questions[Question(link: frame.link, bearer: bearer, isSent: frame.isSent)] = words.handle
+      questions[Question(link: frame.link, bearer: bearer, isSent: frame.isSent)] = frame.octets
     case .response:
       // The answer to the other side's request.
       let asked = questions.removeValue(forKey: Question(link: frame.link, bearer: bearer, isSent: !frame.isSent))
-      entry.handle = entry.handle ?? asked
+      guard let asked, let request = try? ATTPDU(decoding: asked) else { break }
+      entry.handle = entry.handle ?? ATTWords(request).handle
+      if let server { types.answered(request, pdu, by: server) }
     default: break
     }
+    if let handle = entry.handle, let server { entry.attribute = types.type(of: handle, at: server) }
   }
 }

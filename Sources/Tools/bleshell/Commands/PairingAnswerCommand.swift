@@ -112,7 +112,7 @@ struct PairingImportCommand: ShellCommand {
   private static func check(_ user: UInt32?) throws {
     guard let user else { throw Failure("the keys stay here: the kernel does not tell the user of this daemon") }
     guard user != 0, user != geteuid(), user != getpwnam("bled")?.pointee.pw_uid else { return }
-    let name = getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
+    let name = userName(user) ?? "\(user)"
     throw Failure(
       "the keys stay here: this daemon is one of user \(name), not of root, of bled or yours; name another --socket")
   }

@@ -47,8 +47,7 @@ struct SessionsCommand: ShellCommand {
   }
 
   private static func name(_ user: Int) -> String {
-    guard let number = uid_t(exactly: user), let name = getpwuid(number)?.pointee.pw_name else { return "\(user)" }
-    return String(cString: name)
+    UInt32(exactly: user).flatMap(userName) ?? "\(user)"
   }
 }
 

@@ -27,7 +27,7 @@ struct WhoAmICommand: ShellCommand {
       Permission.allCases.filter(session.isPermitted), Permission.allCases.filter { !session.isPermitted($0) }
     )
     let user = geteuid()
-    let name = getpwuid(user).map { String(cString: $0.pointee.pw_name) }
+    let name = userName(user)
     if output.json {
       return try output.object(
         Description(

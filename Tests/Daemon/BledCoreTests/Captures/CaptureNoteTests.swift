@@ -35,8 +35,9 @@ import Testing
 
   /// The recording, a word for each packet or note: the call that begins or continues, "→ OPCODE" and "← OPCODE".
   private func story() throws -> [String] {
-    try recording.read().map { record in
-      if let note = Annotation(record.packet) { return note.text.replacing(id, with: "DEVICE") }
+    let device = "\(id) (\(peer.address))"
+    return try recording.read().map { record in
+      if let note = Annotation(record.packet) { return note.text.replacing(device, with: "DEVICE") }
       let opcode = record.packet.octets.dropFirst(8).first ?? 0
       return "\(record.packet.kind == .sentACL ? "→" : "←") \(Hex.encode([opcode]))"
     }
@@ -124,5 +125,19 @@ import Testing
         process: 7, user: 1000, group: 1000, groups: [100], program: "a\u{0}\n\u{1B}[2K\u{7F}"))
     _ = try rogue.result(AdapterList.self, .init())
     #expect(try story().last?.hasSuffix(", user 1000): adapter.list") == true)
+  }
+
+  @Test("a recording begins with the known attributes of connected devices")
+  func attributes() throws {
+    let discovery = try client.call(GATTDiscover.self, .init(peripheral: id))
+    world.settle()
+    _ = try client.answer(to: discovery, GATTDiscover.self)?.get()
+    let notes = try TestRecording(by: world.client()).read().notes.compactMap { AttributeNote($0) }
+    #expect(notes.allSatisfy { $0.peer == peer.address } && notes.count > 1)
+    let attributes = notes.flatMap(\.attributes)
+    for uuid: BluetoothUUID in [0x2A37, 0x2A38] {
+      #expect(attributes.contains(.init(handle: peer.handle(of: uuid), uuid: uuid)), "\(attributes)")
+    }
+    #expect(attributes.contains { $0.uuid == 0x180D && $0.isService })
   }
 }

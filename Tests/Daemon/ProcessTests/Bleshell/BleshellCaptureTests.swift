@@ -71,8 +71,58 @@ import Testing
     #expect(try log.exitStatus() == 0, "\(log.errors)")
     let lines = log.output.split(separator: "\n")
     #expect(lines.contains { $0.contains("Heart Belt  connected as central") }, "\(log.output)")
-    #expect(lines.contains { $0.contains("Heart Belt  ← Read Response  0x") && $0.hasSuffix("  01") }, "\(log.output)")
-    #expect(lines.contains { $0.contains("bleshell, user \(getuid())): peripheral.connect") }, "\(log.output)")
+    #expect(
+      lines.contains {
+        $0.contains("Heart Belt  ← Read Response  0x") && $0.hasSuffix("Body Sensor Location (2A38)  01  chest")
+      }, "\(log.output)")
+    let user = String(cString: try #require(getpwuid(getuid())).pointee.pw_name)
+    #expect(lines.contains { $0.contains("bleshell, \(user)): peripheral.connect") }, "\(log.output)")
+    #expect(lines.contains { $0.contains("gatt.read") && $0.contains("(\"Heart Belt\", C0:DE:00:00:00:01)") })
+    #expect(lines.contains { $0.contains("  simulated  the adapter") }, "\(log.output)")
+  }
+
+  @Test("a log of one device waits for it, and has the calls for it and no others, with the user's names and formats")
+  func following() throws {
+    let daemon = try DaemonProcess()
+    #expect(try daemon.bleshell("name", "2A38", "Place", "--as", "enum8(other|breast)").status == 0)
+    let unknown = try daemon.bleshell("log", "Heart Belt", "--time", "1")
+    #expect(unknown.status == 1 && unknown.errors.contains("does not know the device"), "\(unknown.errors)")
+    let log = try daemon.start(["log", "--follow", "Heart Belt"])
+    let watch = try daemon.client()
+    try eventually("it records") { try watch.call(SessionList.self, .init()).sessions.count > 1 }
+    try eventually("a read is shown") {
+      _ = try daemon.bleshell("read", "Echo", "B1ED0002")
+      _ = try daemon.bleshell("read", "Heart Belt", "2A38")
+      return log.output.contains("Place (2A38)  01  breast")
+    }
+    kill(log.pid, SIGINT)
+    #expect(try log.exitStatus() == 0, "\(log.errors)")
+    let lines = log.output.split(separator: "\n")
+    #expect(lines.contains { $0.contains(": gatt.read ") && $0.contains("Heart Belt") }, "\(log.output)")
+    #expect(lines.allSatisfy { $0.contains("Heart Belt") }, "\(log.output)")
+  }
+
+  @Test("a recording of one device has the calls for it, and the attributes that bled knew")
+  func recordedCalls() throws {
+    let daemon = try DaemonProcess()
+    let link = try daemon.start(["connect", "Heart Belt", "--time", "600"])
+    try eventually("it is connected") { link.output.contains("connected to") }
+    let client = try daemon.client()
+    let belt = try #require(try client.call(PeripheralList.self, .init()).peripherals.first { $0.name == "Heart Belt" })
+    _ = try client.call(PeripheralConnect.self, .init(peripheral: belt.peripheral, timeout: 300))
+    _ = try client.call(GATTDiscover.self, .init(peripheral: belt.peripheral))
+    let file = "\(daemon.folder.path)/b.pcapng"
+    let capture = try daemon.start(["capture", file])
+    try eventually("it records") { access(file, F_OK) == 0 }
+    _ = try client.call(AdapterList.self, .init())
+    _ = try client.call(GATTRead.self, .init(peripheral: belt.peripheral, attribute: .handle(0x11)))
+    kill(capture.pid, SIGINT)
+    #expect(try capture.exitStatus() == 0, "\(capture.errors)")
+    let log = try daemon.bleshell("log", file, "c0-de-00-00-00-01")
+    #expect(log.status == 0, "\(log.errors)")
+    #expect(log.output.contains("Body Sensor Location (2A38)  01  chest"), "\(log.output)")
+    #expect(log.lines.contains { $0.contains("gatt.read") && $0.contains("handle 0x0011") }, "\(log.output)")
+    #expect(!log.output.contains("adapter.list"))
   }
 
   /// The recording of a separate daemon with a stopped clock: a scan, a connection, discovery, a subscription, a device

@@ -1,0 +1,90 @@
+import ATT
+import Bluetooth
+
+/// The type of an attribute in a recording.
+public struct AttributeType: Hashable, Sendable {
+  /// Its UUID; for the declaration of a service the service's.
+  public var uuid: BluetoothUUID
+  /// The service that has it, if that is known.
+  public var service: BluetoothUUID?
+  /// True if it is this machine's, false if it is the device's.
+  public var isOwn: Bool
+}
+
+/// The types of attributes by their handles, as far as a recording has them.
+///
+/// | Input                        | Effect                                            |
+/// |------------------------------|---------------------------------------------------|
+/// | the answer to a discovery    | the types of the server's attributes are known    |
+/// | a read by type               | likewise                                          |
+/// | a note with attributes       | likewise, of its device                           |
+/// | more devices than there is room for | all are forgotten                          |
+struct AttributeTypes: Sendable {
+  /// The owner of attributes.
+  enum Server: Hashable, Sendable {
+    case device(DeviceAddress)
+    case machine
+  }
+
+  private struct Table {
+    var types: [UInt16: BluetoothUUID] = [:]
+    /// The services by their first handle.
+    var services: [UInt16: BluetoothUUID] = [:]
+  }
+
+  private static let maximumServers = 64
+  private static let maximumAttributes = 4096
+  private static let characteristic = BluetoothUUID(0x2803)
+  private static let included = BluetoothUUID(0x2802)
+  private var tables: [Server: Table] = [:]
+
+  /// The type of an attribute; nil if it is not known.
+  func type(of handle: UInt16, at server: Server) -> AttributeType? {
+    guard let table = tables[server], let uuid = table.types[handle] ?? table.services[handle] else { return nil }
+    let start = table.services.keys.filter { $0 <= handle }.max()
+    return AttributeType(uuid: uuid, service: start.flatMap { table.services[$0] }, isOwn: server == .machine)
+  }
+
+  /// A note.
+  mutating func receive(_ note: AttributeNote) {
+    for attribute in note.attributes {
+      add(attribute.handle, attribute.uuid, isService: attribute.isService, to: .device(note.peer))
+    }
+  }
+
+  /// A server answered a request.
+  mutating func answered(_ request: ATTPDU, _ answer: ATTPDU, by server: Server) {
+    switch (request, answer) {
+    case (.readByGroupTypeRequest, .readByGroupTypeResponse(let size, let list)):
+      for element in ElementList(list, size: size) {
+        add(element.little16(at: 0), BluetoothUUID(littleEndian: element.dropFirst(4)), isService: true, to: server)
+      }
+    case (.findByTypeValueRequest(_, _, 0x2800, let value), .findByTypeValueResponse(let list)):
+      let uuid = BluetoothUUID(littleEndian: value)
+      for element in ElementList(list, size: 4) { add(element.little16(at: 0), uuid, isService: true, to: server) }
+    case (.readByTypeRequest(_, _, let type), .readByTypeResponse(let size, let list)):
+      for element in ElementList(list, size: size) {
+        switch type {
+        case Self.characteristic:
+          add(element.little16(at: 3), BluetoothUUID(littleEndian: element.dropFirst(5)), to: server)
+        case Self.included: continue
+        default: add(element.little16(at: 0), type, to: server)
+        }
+      }
+    case (.findInformationRequest, .findInformationResponse(let size, let list)):
+      for element in ElementList(list, size: 2 + size) {
+        add(element.little16(at: 0), BluetoothUUID(littleEndian: element.dropFirst(2)), to: server)
+      }
+    default: break
+    }
+  }
+
+  private mutating func add(_ handle: UInt16?, _ uuid: BluetoothUUID?, isService: Bool = false, to server: Server) {
+    guard let handle, let uuid else { return }
+    if tables[server] == nil, tables.count >= Self.maximumServers { tables = [:] }
+    var table = tables.removeValue(forKey: server) ?? Table()
+    if table.types.count + table.services.count >= Self.maximumAttributes { table = Table() }
+    if isService { table.services[handle] = uuid } else { table.types[handle] = uuid }
+    tables[server] = table
+  }
+}
