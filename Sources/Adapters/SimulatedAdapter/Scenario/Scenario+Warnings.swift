@@ -4,8 +4,8 @@ extension Scenario {
   /// How many warnings of a kind are given one by one.
   private static let maximumWarnings = 8
 
-  /// Sentences about devices that are valid, and mostly a mistake: several of one name, a name that was cut to fit, a name
-  /// that is not advertised.
+  /// Sentences about devices that are valid, and mostly a mistake: several of one name, a name that was cut to fit, a
+  /// name that is not advertised.
   public var warnings: [String] {
     var owners: [OctetText: Int] = [:]
     for device in devices { owners[OctetText(device.name), default: 0] += 1 }

@@ -4,8 +4,8 @@ import Capture
 import FoundationEssentials
 import ValueFormats
 
-/// Prints packets and calls, a line each, with the names of devices, attributes, adapters and users, and the meanings of
-/// values.
+/// Prints packets and calls, a line each, with the names of devices, attributes, adapters and users, and with the
+/// meanings of values.
 struct TrafficView {
   /// The packets and calls that are shown.
   enum Filter {

@@ -1,5 +1,5 @@
-/// The lines of a file for `run` in the Test Anything Protocol (testanything.org), which CI systems and `prove` read, in
-/// its version 13: `prove` knows no later one. The output of the commands stands between them: readers ignore other
+/// The lines of a file for `run` in the Test Anything Protocol (testanything.org), which CI systems and `prove` read,
+/// in its version 13: `prove` knows no later one. The output of the commands stands between them: readers ignore other
 /// lines.
 struct TAPReport {
   private var count = 0
