@@ -2,8 +2,8 @@ import BledRPC
 import Bluetooth
 import JSONFiles
 
-/// A device of a scenario file, as `bleshell clone` writes it, for `bleshell serve`: its advertisement, its services with
-/// values and descriptors, and the values that it sent. The behaviour of its radio is left out.
+/// A device of a scenario file, as `bleshell clone` writes it, for `bleshell serve`: its advertisement, its services
+/// with values and descriptors, and the values that it sent. The behaviour of its radio is left out.
 struct ServedScenario {
   private enum Keys: String, CaseIterable { case adapter, devices, phones, events, seed, clock }
 
