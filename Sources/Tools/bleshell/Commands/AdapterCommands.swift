@@ -37,8 +37,8 @@ struct AdaptersCommand: ShellCommand {
       for text in Output.wrapped(adapter.nature, to: 78) { output.line("  " + output.styled(text, .dim)) }
     }
     for adapter in adapters {
-      if let problem = adapter.problem {
-        output.line("\(adapter.adapter): \(Output.clean("\(problem.message); \(problem.remedy)"))")
+      if let problem = adapter.problemText {
+        output.line(Output.clean(problem))
       } else if adapter.state == "absent" {
         output.line("\(adapter.adapter) is absent: \(adapter.remedy)")
       }

@@ -115,14 +115,20 @@ extension Shell {
       throw Failure("bled has no adapter: plug one in, or start it with --adapter simulated", passes: true)
     }
     let states = adapters.map { adapter in
-      let problem = adapter.problem.map { ": \($0.message); \($0.remedy)" }
-      return "adapter \(adapter.adapter) is \(adapter.state)\(problem ?? ": \(adapter.remedy)")"
+      adapter.problemText ?? "adapter \(adapter.adapter) is \(adapter.state): \(adapter.remedy)"
     }
     throw Failure(states.joined(separator: "\n"), passes: true)
   }
 }
 
 extension AdapterDescription {
+  /// Its problem and the remedy, with its name; nil if it has none.
+  var problemText: String? {
+    guard let problem else { return nil }
+    let text = "\(problem.message); \(problem.remedy)"
+    return text.hasPrefix("\(adapter) ") ? text : "\(adapter): \(text)"
+  }
+
   /// The remedy for an adapter that cannot be used.
   var remedy: String {
     if state.known == .off { return "switch it on with \"bleshell power on --adapter \(adapter)\"" }

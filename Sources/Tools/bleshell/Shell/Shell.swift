@@ -161,7 +161,7 @@ import ValueFormats
     let adapters = try? await client?.call(AdapterList.self, Empty(), timeout: .seconds(5)).adapters
     let problems = (adapters ?? []).compactMap { adapter in
       adapter.problem.flatMap { problem in
-        error.message.contains(problem.message) ? nil : "\(adapter.adapter): \(problem.message); \(problem.remedy)"
+        error.message.contains(problem.message) ? nil : adapter.problemText
       }
     }
     return problems.isEmpty ? nil : problems.joined(separator: "\n")
