@@ -37,6 +37,8 @@ let storeys = [
       .target(name: "PhoneServices", dependencies: ["Bluetooth"]),
       .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
       .target(name: "BluetoothCrypto", dependencies: ["Bluetooth", "CNettle"]),
+      // MCUmgr: management and firmware update of devices, and the images of MCUboot.
+      .target(name: "MCUmgr", dependencies: ["BluetoothCrypto", "Bluetooth"]),
       // The Noise Protocol Framework: handshakes and the messages after them.
       .target(name: "Noise", dependencies: ["BluetoothCrypto", "CNettle"]),
       .target(name: "HCI", dependencies: ["Bluetooth"]),
@@ -55,6 +57,7 @@ let storeys = [
       .testTarget(name: "PhoneServicesTests", dependencies: ["PhoneServices", "Bluetooth"]),
       .testTarget(name: "JSONFilesTests", dependencies: ["JSONFiles", "Bluetooth"]),
       .testTarget(name: "BluetoothCryptoTests", dependencies: ["BluetoothCrypto", "Bluetooth"]),
+      .testTarget(name: "MCUmgrTests", dependencies: ["MCUmgr", "BluetoothCrypto", "Bluetooth", "TestSupport"]),
       .testTarget(name: "NoiseTests", dependencies: ["Noise", "Bluetooth"]),
       .testTarget(name: "ATTTests", dependencies: ["ATT", "Bluetooth"]),
       .testTarget(name: "GATTTests", dependencies: ["GATT", "ATT", "BluetoothCrypto", "Bluetooth"]),
@@ -93,7 +96,7 @@ let storeys = [
       .target(
         name: "SimulatedAdapter",
         dependencies: [
-          "Adapter", "GATT", "ATT", "HCI", "JSONFiles", "Bluetooth", "BluetoothCrypto", logging, deque,
+          "Adapter", "GATT", "ATT", "HCI", "JSONFiles", "MCUmgr", "Bluetooth", "BluetoothCrypto", logging, deque,
         ]),
     ],
     tests: [
@@ -302,7 +305,7 @@ let storeys = [
         dependencies: [
           "BledWeb", "BledClient", "BledConnection", "BledRPC", "BuildIdentity", "NearbySessions", "Capture",
           "Diagnosis", "JSONFiles",
-          "Beacons", "AssignedValues", "ValueFormats", "PhoneServices", "Bluetooth", arguments,
+          "Beacons", "AssignedValues", "ValueFormats", "PhoneServices", "MCUmgr", "Bluetooth", arguments,
         ],
         linkerSettings: [small]),
     ],
@@ -352,7 +355,7 @@ let package = Package(
   ],
   targets: storeys.flatMap { $0 } + [
     // Helpers that several kinds of tests share.
-    .target(name: "TestSupport", dependencies: [logging], path: "Tests/Support"),
+    .target(name: "TestSupport", dependencies: ["BluetoothCrypto", logging], path: "Tests/Support"),
     // bled itself, on simulated adapters.
     .target(name: "DaemonTestSupport", dependencies: ["BledClient", "TestSupport"], path: "Tests/DaemonSupport"),
     // bled, played by a test, for the programs that are its clients.

@@ -43,6 +43,7 @@ let package = Package(
     .target(name: "JSONFiles", dependencies: ["Bluetooth"], swiftSettings: instrumented),
     .systemLibrary(name: "CNettle"),
     .target(name: "BluetoothCrypto", dependencies: ["Bluetooth", "CNettle"], swiftSettings: instrumented),
+    .target(name: "MCUmgr", dependencies: ["BluetoothCrypto", "Bluetooth"], swiftSettings: instrumented),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd"),
     .target(name: "EventLoop", dependencies: ["CSystemd", "Bluetooth", heap], swiftSettings: instrumented),
     .target(name: "Adapter", dependencies: ["Bluetooth", heap, ordered], swiftSettings: instrumented),
@@ -51,7 +52,7 @@ let package = Package(
     .target(
       name: "SimulatedAdapter",
       dependencies: [
-        "Adapter", "GATT", "ATT", "HCI", "JSONFiles", "Bluetooth", "BluetoothCrypto", logging, deque,
+        "Adapter", "GATT", "ATT", "HCI", "JSONFiles", "MCUmgr", "Bluetooth", "BluetoothCrypto", logging, deque,
       ],
       swiftSettings: instrumented),
     .target(
@@ -95,6 +96,7 @@ let package = Package(
     fuzzTarget("http"),
     fuzzTarget("controller", "Adapter", "HCI", "Radio", deque),
     fuzzTarget("l2cap", "Adapter", "HCI", deque),
+    fuzzTarget("mcumgr", "MCUmgr"),
     fuzzTarget("mgmt", "HCI"),
     fuzzTarget("nearby", "Noise", "BluetoothCrypto"),
     fuzzTarget("capture", "Capture"),
@@ -102,7 +104,7 @@ let package = Package(
     fuzzTarget("border", "Adapter", "BledCore", "BledRPC", "SimulatedAdapter", logging),
     fuzzTarget("bus", "Adapter", "BledCore", "BledRPC", "BledConnection", "BlueZ", "SimulatedAdapter", logging),
     fuzzTarget("configuration", "BledCore", "JSONFiles"),
-    fuzzTarget("scenario", "Adapter", "BledRPC", "GATT", "JSONFiles", logging),
+    fuzzTarget("scenario", "Adapter", "BledRPC", "GATT", "JSONFiles", "MCUmgr", logging),
     fuzzTarget("smp", "HCI", "Adapter", "BluetoothCrypto"),
     fuzzTarget("values", "AssignedValues", "ValueFormats"),
     fuzzTarget("store", "BledRPC", "GATT"),

@@ -1,0 +1,156 @@
+import Bluetooth
+import BluetoothCrypto
+import MCUmgr
+import Testing
+
+/// The upload machine and a device of a few lines, packet by packet.
+@Suite struct UploadMachineTests {
+  /// A device that keeps parts in order, and answers with the offset that it wants.
+  private struct FakeDevice {
+    var octets: [UInt8] = []
+    var length = 0
+    var hash: [UInt8]?
+
+    mutating func receive(_ frame: ManagementFrame) -> ManagementFrame {
+      guard case .upload(let part)? = ManagementRequest(frame) else { return answer(frame, [("rc", .unsigned(3))]) }
+      if let beginning = part.beginning, part.offset == 0, hash != beginning.hash || length == 0 {
+        (octets, length, hash) = ([], beginning.length, beginning.hash)
+      }
+      if part.offset == octets.count { octets += part.data }
+      defer { if octets.count == length { length = 0 } }
+      return answer(frame, [("off", .unsigned(UInt64(length == 0 ? 0 : octets.count)))])
+    }
+
+    func answer(_ frame: ManagementFrame, _ members: [(String, CBORValue)]) -> ManagementFrame {
+      let pairs = members.map { CBORPair(key: .text($0.0), value: $0.1) }
+      return ManagementFrame(
+        .writeResponse, group: frame.group, command: frame.command, sequence: frame.sequence, payload: .map(pairs))
+    }
+  }
+
+  private static let file = (0..<5000).map { UInt8(truncatingIfNeeded: $0 * 31) }
+  private static let buffers = ManagementParameters(bufferSize: 256, bufferCount: 5)
+
+  private func machine() -> UploadMachine { UploadMachine(Self.file, hash: SHA256.hash(Self.file), sequence: 250) }
+
+  /// Runs to the end, with every so many answers or requests lost.
+  private func run(
+    _ machine: inout UploadMachine, _ device: inout FakeDevice, losing loses: (Int, Bool, inout FakeDevice) -> Bool
+  ) {
+    var now = Instant.zero
+    var waiting = machine.linkIsUp(packet: 244, parameters: Self.buffers, now: now)
+    var number = 0
+    while !machine.hasEnded {
+      guard !waiting.isEmpty else {
+        guard let deadline = machine.deadline else { return }
+        now = max(now, deadline)
+        waiting = machine.timePassed(now: now)
+        continue
+      }
+      let frame = waiting.removeFirst()
+      number += 1
+      guard !loses(number, false, &device) else { continue }
+      let answer = device.receive(frame)
+      guard !loses(number, true, &device) else { continue }
+      now = now.advanced(by: .milliseconds(10))
+      waiting += machine.received(answer, now: now)
+    }
+  }
+
+  @Test("all octets arrive, and the window grows to the buffers of the device")
+  func smooth() {
+    var (machine, device) = (machine(), FakeDevice())
+    run(&machine, &device) { _, _, _ in false }
+    #expect(machine.state == .finished && device.octets == Self.file && machine.window == 4)
+    #expect(machine.offset == Self.file.count && machine.deadline == nil)
+  }
+
+  @Test("all octets arrive though requests and answers are lost", arguments: 2..<12)
+  func losses(every: Int) {
+    for isAnswer in [false, true] {
+      var (machine, device) = (machine(), FakeDevice())
+      run(&machine, &device) { number, answer, _ in answer == isAnswer && number % every == 0 }
+      #expect(machine.state == .finished && device.octets == Self.file, "every \(every), answers: \(isAnswer)")
+    }
+  }
+
+  @Test("the last answer is lost, and the device has forgotten the upload")
+  func lastAnswer() {
+    var (machine, device) = (machine(), FakeDevice())
+    var lost = false
+    run(&machine, &device) { _, answer, device in
+      guard answer, device.octets.count == Self.file.count, !lost else { return false }
+      lost = true
+      return true
+    }
+    #expect(lost && machine.state == .finished && device.octets == Self.file)
+  }
+
+  @Test("after a lost link it continues where the device is")
+  func resumption() throws {
+    var (machine, device) = (machine(), FakeDevice())
+    var waiting = machine.linkIsUp(packet: 244, parameters: Self.buffers, now: .zero)
+    while device.octets.count < 2000 {
+      waiting += machine.received(device.receive(waiting.removeFirst()), now: .zero)
+    }
+    machine.linkIsLost()
+    #expect(machine.state == .waiting && machine.deadline == nil)
+    // Answers of the old link are not meant.
+    #expect(machine.received(device.receive(waiting.removeFirst()), now: .zero).isEmpty)
+    let had = device.octets.count
+    var again = machine.linkIsUp(packet: 244, parameters: nil, now: .zero)
+    let first = try #require(again.first)
+    again = machine.received(device.receive(first), now: .zero)
+    #expect(machine.offset == had && machine.state == .sending && again.count == 1)
+    guard case .upload(let part)? = again.first.flatMap(ManagementRequest.init) else {
+      return #expect(Bool(false), "no part was sent")
+    }
+    #expect(part.offset == had && part.beginning == nil)
+    run(&machine, &device) { _, _, _ in false }
+    #expect(machine.state == .finished && device.octets == Self.file)
+  }
+
+  @Test("a device that restarts gets the file from its beginning")
+  func restart() {
+    var (machine, device) = (machine(), FakeDevice())
+    var hasRestarted = false
+    run(&machine, &device) { number, _, device in
+      if number == 9, !hasRestarted { (device, hasRestarted) = (FakeDevice(), true) }
+      return false
+    }
+    #expect(machine.state == .finished && device.octets == Self.file)
+  }
+
+  @Test("a device that joins no packets gets parts as long as a packet")
+  func shortParts() throws {
+    var machine = machine()
+    let large = ManagementParameters(bufferSize: 2048, bufferCount: 4)
+    let first = try #require(machine.linkIsUp(packet: 100, parameters: large, now: .zero).first)
+    #expect(first.encoded.count > 2000 && first.encoded.count <= 2048)
+    let deadline = try #require(machine.deadline)
+    #expect(machine.timePassed(now: deadline.advanced(by: .seconds(-1))).isEmpty)
+    let second = try #require(machine.timePassed(now: deadline).first)
+    #expect(second.encoded.count <= 128 && second.sequence != first.sequence)
+  }
+
+  @Test("failures end it")
+  func failures() throws {
+    func outcome(_ members: [(String, CBORValue)]) throws -> UploadMachine.State {
+      var machine = machine()
+      let first = try #require(machine.linkIsUp(packet: 244, parameters: nil, now: .zero).first)
+      _ = machine.received(FakeDevice().answer(first, members), now: .zero)
+      return machine.state
+    }
+    #expect(try outcome([("rc", .unsigned(3))]) == .failed(.refused(.init(group: nil, code: 3))))
+    #expect(try outcome([("off", .unsigned(5001))]) == .failed(.invalidOffset(5001)))
+    #expect(try outcome([("off", .negative(0))]) == .failed(.invalidOffset(nil)))
+    #expect(try outcome([]) == .failed(.invalidOffset(nil)))
+    #expect(try outcome([("off", .unsigned(5000)), ("match", .bool(false))]) == .failed(.hashDiffers))
+    #expect(try outcome([("off", .unsigned(5000)), ("match", .bool(true))]) == .finished)
+    #expect(try outcome([("rc", .unsigned(10))]) == .beginning)
+    var silent = machine()
+    var device = FakeDevice()
+    run(&silent, &device) { _, answer, _ in !answer }
+    #expect(silent.state == .failed(.noProgress) && device.octets.isEmpty)
+  }
+}
