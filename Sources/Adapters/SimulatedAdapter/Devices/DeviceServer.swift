@@ -3,6 +3,7 @@ import ATT
 import Bluetooth
 import BluetoothCrypto
 import GATT
+import MCUmgr
 
 /// The GATT server of a simulated device: its database, its changing values, and the values for a subscriber.
 final class DeviceServer {
@@ -29,6 +30,8 @@ final class DeviceServer {
 
   /// Its faults.
   let misbehaviour: Misbehaviour
+  /// Its management with MCUmgr.
+  let firmware: FirmwareHost?
 
   private unowned let air: Air
   private let address: DeviceAddress
@@ -45,10 +48,14 @@ final class DeviceServer {
     address = description.address
     name = description.name
     misbehaviour = Misbehaviour(description, air: air)
+    firmware = description.firmware.map { FirmwareHost($0, of: description.address, air: air) }
     host = GATTHost(scheduler: air.scheduler)
     if description.hasDatabaseHash { host.database = AttributeDatabase(cmac: DatabaseHash.code) }
     host.onAction = { [weak self] in self?.handle($0) }
-    host.onWritable = { [weak self] in self?.sendWhatIsDue() }
+    host.onWritable = { [weak self] in
+      self?.sendWhatIsDue()
+      self?.firmware?.flush()
+    }
     build(description)
     misbehaviour.changeServices = { [weak self] in self?.moveLastService() }
     host.onSend = { [misbehaviour] in misbehaviour.distort($0) }
@@ -57,6 +64,8 @@ final class DeviceServer {
         self.flatMap { server in server.index(of: handle).map { server.characteristics[$0].description.uuid } }
       }
     }
+    firmware?.send = { [weak self] in self?.sendAnswer($0) ?? false }
+    firmware?.packetLength = { [weak host] in (host?.mtu ?? 23) - 3 }
   }
 
   /// Serves the peer of this link.
@@ -65,7 +74,10 @@ final class DeviceServer {
     host.attach(link)
     for index in characteristics.indices { characteristics[index].replay?.linkIsUp(at: air.age) }
     misbehaviour.linkIsUp()
-    host.onEnded = { [misbehaviour] in misbehaviour.linkIsDown() }
+    host.onEnded = { [misbehaviour, firmware] in
+      misbehaviour.linkIsDown()
+      firmware?.linkEnded()
+    }
   }
 
   // MARK: - Services
@@ -114,7 +126,7 @@ final class DeviceServer {
     ]
     for definition in generic { _ = try? host.database.add(definition, owner: Self.moving) }
     // A tree too large for 65,535 handles is truncated.
-    for service in description.services { guard add(service) != nil else { return } }
+    for service in description.allServices { guard add(service) != nil else { return } }
   }
 
   /// Adds a service at the end of the tree; nil if there is no room for it.
@@ -212,6 +224,7 @@ final class DeviceServer {
   private func written(_ handle: UInt16) {
     guard let source = index(of: handle), let value = host.database.value(of: handle) else { return }
     record(host.opcode == .writeCommand ? .writeWithoutResponse : .write, source, value)
+    if characteristics[source].description.uuid == ManagementService.characteristic { firmware?.received(value) }
     for index in characteristics.indices {
       guard case .echo(let uuid) = characteristics[index].description.value.rule else { continue }
       guard uuid.map({ $0 == characteristics[source].description.uuid }) ?? (index == source) else { continue }
@@ -282,6 +295,19 @@ final class DeviceServer {
     guard let value = characteristics[index].replay?.send() else { return value(index) }
     setAlarm(index)
     return value
+  }
+
+  /// Notifies an answer of the management, which without a subscriber is lost.
+  /// - Returns: false if the link has no room.
+  private func sendAnswer(_ packet: [UInt8]) -> Bool {
+    let uuid = ManagementService.characteristic
+    guard let index = characteristics.firstIndex(where: { $0.description.uuid == uuid && $0.handle != 0 }) else {
+      return true
+    }
+    guard host.subscription(of: characteristics[index].handle).contains(.notification) else { return true }
+    guard host.link?.isWritable == true else { return false }
+    host.notify(packet, of: characteristics[index].handle)
+    return true
   }
 
   private func sendWhatIsDue() {

@@ -82,6 +82,9 @@ final class GATTHost {
     execute()
   }
 
+  /// The ATT MTU of the link; nil without a link.
+  var mtu: Int? { connection?.mtu }
+
   /// Notifies a value.
   func notify(_ value: [UInt8], of handle: UInt16) {
     _ = connection?.notify(value, of: handle, actions: &actions)

@@ -71,9 +71,7 @@ final class SimulatedPeripheral: Connectable {
   /// Sets a value, and sends it to a subscriber.
   /// - Returns: false without such a characteristic, or its value changes by a rule.
   func setValue(_ value: [UInt8], of characteristic: BluetoothUUID) -> Bool {
-    let server = server ?? DeviceServer(description, air: air)
-    self.server = server
-    return server.setValue(value, of: characteristic)
+    runningServer().setValue(value, of: characteristic)
   }
 
   /// Changes members of the device, on its link from this moment on.
@@ -101,8 +99,26 @@ final class SimulatedPeripheral: Connectable {
     }
     if let new = change.services {
       description.services = new
-      server?.setServices(new)
+      server?.setServices(description.allServices)
     }
+  }
+
+  private func runningServer() -> DeviceServer {
+    if let server { return server }
+    let server = DeviceServer(description, air: air)
+    server.firmware?.disconnect = { [weak self] in self?.link?.disconnect() }
+    server.firmware?.restart = { [weak self] in self?.restart(for: $0) }
+    self.server = server
+    return server
+  }
+
+  /// Is away for so long.
+  private func restart(for time: Duration) {
+    link?.disconnect()
+    guard isPresent else { return }
+    isPresent = false
+    advertise()
+    air.scheduler.schedule(after: time) { [weak self] in self?.setPresent(true) }
   }
 
   private func scheduleLoss(of link: SimulatedLink) {
@@ -132,9 +148,7 @@ final class SimulatedPeripheral: Connectable {
       pairing.linkEnded()
       advertise()
     }
-    let server = server ?? DeviceServer(description, air: air)
-    self.server = server
-    server.attach(link)
+    runningServer().attach(link)
     if let psm = description.echoPSM {
       link.onChannelRequest = { $0 == psm ? ChannelListener(parameters: .init()) { _ = ChannelEcho($0) } : nil }
     }
@@ -148,7 +162,7 @@ final class SimulatedPeripheral: Connectable {
 
 /// The purposes of random numbers for one address: each has a stream of its own.
 enum Stream: UInt64 {
-  case behaviour, signal, advertising, values, responses, faults, losses, pairing, privacy
+  case behaviour, signal, advertising, values, responses, faults, losses, pairing, privacy, firmware
 
   func of(_ address: DeviceAddress, _ index: Int = 0) -> UInt64 {
     address.value | rawValue << 48 | UInt64(truncatingIfNeeded: index) << 52

@@ -34,7 +34,9 @@ struct DeviceDescription: ReadableFromFile, Sendable {
   /// True if its GATT service has a Database Hash.
   var hasDatabaseHash: Bool
   var services: [ServiceDescription]
-  /// The number under which it accepts L2CAP channels, and echoes their packets; nil if it accepts none.
+  /// Its management with MCUmgr; nil if it has none.
+  var firmware: FirmwareDescription?
+  /// The number under which it accepts L2CAP channels, and echoes their packets; nil if it takes none.
   var echoPSM: UInt16?
 
   /// The losses.
@@ -88,7 +90,7 @@ struct DeviceDescription: ReadableFromFile, Sendable {
   private enum Keys: String, CaseIterable {
     case name, address, addressType, connectable, interval, advertising, scanResponse, rssi, mtu, connectDelay
     case responseDelay, losses, faults, disconnectAfter, databaseHash, services
-    case pairing, privateAddress, radio, longRange, echoPSM
+    case pairing, privateAddress, radio, longRange, echoPSM, firmware
   }
 
   init(_ value: FileValue) throws(FileError) {
@@ -121,6 +123,7 @@ struct DeviceDescription: ReadableFromFile, Sendable {
     disconnectAfter = try members.optional(.disconnectAfter)
     hasDatabaseHash = try members.value(.databaseHash, default: false)
     services = try members.value(.services, default: [])
+    firmware = try members.optional(.firmware)
     let characteristics = services.flatMap(\.characteristics)
     for case .echo(let source?) in characteristics.compactMap(\.value.rule)
     where !characteristics.contains(where: { $0.uuid == source }) {
@@ -128,6 +131,11 @@ struct DeviceDescription: ReadableFromFile, Sendable {
     }
     echoPSM = try members.optional(.echoPSM) { value throws(FileError) in try value.integer(in: 1...255) }
   }
+}
+
+extension DeviceDescription {
+  /// The services of its file, and the one of its management.
+  var allServices: [ServiceDescription] { services + (firmware == nil ? [] : [FirmwareDescription.service]) }
 }
 
 /// The received signal strength of a device.

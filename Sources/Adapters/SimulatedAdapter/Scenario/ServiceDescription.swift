@@ -9,7 +9,9 @@ struct ServiceDescription: ReadableFromFile, Hashable, Sendable {
   /// The included services; they precede it.
   var includes: [BluetoothUUID]
   var characteristics: [CharacteristicDescription]
+}
 
+extension ServiceDescription {
   private enum Keys: String, CaseIterable { case uuid, primary, includes, characteristics }
 
   init(_ value: FileValue) throws(FileError) {
@@ -32,7 +34,9 @@ struct CharacteristicDescription: ReadableFromFile, Hashable, Sendable {
   var descriptors: [DescriptorDescription]
   /// The required protection of a link.
   var security: SecurityDescription
+}
 
+extension CharacteristicDescription {
   private enum Property: String, CaseIterable {
     case read, writeWithoutResponse, write, notify, indicate
 
@@ -47,7 +51,7 @@ struct CharacteristicDescription: ReadableFromFile, Hashable, Sendable {
     }
   }
 
-  private enum Keys: String, CaseIterable {
+  fileprivate enum Keys: String, CaseIterable {
     case uuid, properties, value, text, length, rule, notifyEvery, descriptors, security
   }
 

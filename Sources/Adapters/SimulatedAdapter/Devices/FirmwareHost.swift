@@ -1,0 +1,70 @@
+import Adapter
+import Bluetooth
+import MCUmgr
+
+/// Runs MCUmgr's server of a simulated device: its answers leave in packets, as the link has room.
+final class FirmwareHost {
+  /// Sends a packet; false if there is no room for it.
+  var send: ([UInt8]) -> Bool = { _ in false }
+  /// Octets of a packet.
+  var packetLength: () -> Int = { 20 }
+  /// Ends the link.
+  var disconnect: () -> Void = {}
+  /// The device is away for so long.
+  var restart: (Duration) -> Void = { _ in }
+
+  private unowned let air: Air
+  private let restartTime: TimeSpan
+  private var server: FirmwareServer
+  private var generator: SeededGenerator
+  private var packets: [[UInt8]] = []
+  /// The number of the link: late answers are those of another one.
+  private var link = 0
+
+  init(_ description: FirmwareDescription, of address: DeviceAddress, air: Air) {
+    self.air = air
+    restartTime = description.restartTime
+    generator = air.generator(Stream.firmware.of(address))
+    server = FirmwareServer(description, generator: air.generator(Stream.firmware.of(address, 1)))
+  }
+
+  func received(_ packet: [UInt8]) {
+    for action in server.received(packet) {
+      switch action {
+      case .answer(let frame, let delay):
+        // Also one without a delay: it does not leave from within the packet that it answers.
+        air.scheduler.schedule(after: delay) { [weak self, link] in
+          if let self, link == self.link { answer(frame) }
+        }
+      case .disconnect: disconnect()
+      case .restart:
+        // Behind the answer.
+        air.scheduler.schedule(after: .milliseconds(100)) { [weak self] in
+          guard let self else { return }
+          server.restarted()
+          restart(restartTime.draw(&generator))
+        }
+      }
+    }
+  }
+
+  func linkEnded() {
+    link += 1
+    packets = []
+    server.linkEnded()
+  }
+
+  /// There is room on the link.
+  func flush() {
+    while let packet = packets.first, send(packet) { packets.removeFirst() }
+  }
+
+  private func answer(_ frame: ManagementFrame) {
+    let octets = frame.encoded
+    let length = max(packetLength(), 1)
+    packets += stride(from: 0, to: octets.count, by: length).map {
+      Array(octets[$0..<min($0 + length, octets.count)])
+    }
+    flush()
+  }
+}
