@@ -31,6 +31,7 @@ struct Bleshell: ShellCommand {
           ReadCommand.self, WriteCommand.self, SubscribeCommand.self, NameCommand.self, UARTCommand.self,
           PhoneCommand.self, L2CAPCommand.self,
         ]),
+      .init(name: "Firmware", subcommands: [DFUCommand.self, MCUmgrCommand.self]),
       .init(
         name: "Connection",
         subcommands: [InfoCommand.self, RSSICommand.self, ParametersCommand.self, PHYCommand.self]),

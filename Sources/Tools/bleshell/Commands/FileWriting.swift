@@ -22,7 +22,9 @@ struct FileWriting {
     (self.octets, self.way, self.piece) = (octets, way, piece)
   }
 
-  private static func read(_ path: String) throws(Failure) -> [UInt8] {
+  /// Reads a file, which can block.
+  /// - Parameter path: "-" for standard input.
+  static func read(_ path: String) throws(Failure) -> [UInt8] {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure("\(path) cannot be read: \(String(cString: strerror(errno)))") }
     defer { if path != "-" { close(descriptor) } }

@@ -69,12 +69,13 @@ import FoundationEssentials
 
   private static func timed(_ text: String) -> String { "\(clockText(Date())) \(text)" }
 
-  private static func message(_ error: any Error) -> String {
+  /// The reason in words.
+  static func message(_ error: any Error) -> String {
     (error as? Failure)?.message ?? (error as? BluetoothError)?.message ?? "\(error)"
   }
 
-  /// True if the reason of an error may pass by itself.
-  private static func passes(_ error: any Error) -> Bool {
+  /// Whether the reason of an error may go by itself.
+  static func passes(_ error: any Error) -> Bool {
     if let failure = error as? Failure { return failure.passes }
     guard let error = error as? BluetoothError else { return false }
     let gap: [GAPError] = [

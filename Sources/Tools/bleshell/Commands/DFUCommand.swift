@@ -1,0 +1,112 @@
+import ArgumentParser
+import Bluetooth
+import MCUmgr
+
+/// `bleshell dfu`
+struct DFUCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "dfu", abstract: "Updates the firmware of a device with MCUmgr, as Zephyr's and others have it.",
+    usage: "bleshell dfu [<device>] <file> [--test | --confirm] [--reset]",
+    discussion: """
+      The file is an image for MCUboot, mostly called .signed.bin. It is uploaded, unless the device has it, and \
+      continued after a lost link. With --test the device starts it at the next reset, once; with --confirm from then \
+      on. --reset restarts the device and looks which image runs. docs/firmware.md has an update step by step.
+      """)
+
+  @Argument(help: "The device (default: the current one) and the file.", completion: .file())
+  var words: [String] = []
+  @Flag(help: "Start the image once, at the next reset; without a confirmation the one after it undoes that.")
+  var test = false
+  @Flag(help: "Start the image from the next reset on, or confirm it if it runs.") var confirm = false
+  @Flag(help: "Restart the device, and wait until it is back.") var reset = false
+  @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
+
+  /// How often the link may be lost without progress.
+  private static let mostLosses = 5
+  /// Seconds that a device may take to exchange its images.
+  private static let restart = 90.0
+
+  func validate() throws {
+    guard !test || !confirm else { throw ValidationError("--test and --confirm: give one of them") }
+  }
+
+  func run(in shell: Shell) async throws {
+    let output = output(of: shell)
+    let (device, rest) = try words(words, "FILE")
+    let octets = try await Task.detached { try FileWriting.read(rest[0]) }.value
+    guard !octets.starts(with: Array("PK".utf8)) else {
+      throw Failure("\(rest[0]) is a package for Nordic's Secure DFU, or another zip: give an image for MCUboot")
+    }
+    let image: FirmwareImage
+    do throws(FirmwareImage.Fault) {
+      image = try FirmwareImage(octets)
+    } catch {
+      throw Failure("\(rest[0]): \(error)")
+    }
+    let name = rest[0].split(separator: "/").last.map(String.init) ?? rest[0]
+    let update = FirmwareUpdate(image, name: name, output: output)
+    try update.announce()
+    let deadline = connection.deadline
+    try await lasting(update, device, output) {
+      try await shell.use(device, within: deadline, over: connection.adapter, onlyConnecting: true) { device in
+        try await device.manage { session in
+          try await update.upload(session)
+          if test || confirm { try await update.choose(test ? .test : .confirm, session) }
+          if reset { try await restart(session) }
+        }
+      }
+    }
+    guard reset, let device else { return }
+    try await verify(update, device, in: shell, output)
+  }
+
+  /// Runs a function, again after each lost link.
+  @MainActor private func lasting(
+    _ update: FirmwareUpdate, _ device: String?, _ output: Output, _ body: @MainActor () async throws -> Void
+  ) async throws {
+    var losses = 0
+    while true {
+      let before = update.offset
+      do {
+        return try await body()
+      } catch let error where device != nil && Keeper.passes(error) && update.offset > 0 {
+        try Task.checkCancellation()
+        update.linkIsLost()
+        losses = update.offset > before ? 0 : losses + 1
+        guard losses < Self.mostLosses else { throw error }
+        let size = update.image.octets.count
+        output.problem("\(Keeper.message(error)); it is continued after \(update.offset) of \(size) octets")
+      }
+      try await Task.sleep(for: .seconds(1))
+    }
+  }
+
+  /// Restarts the device, which may disconnect instead of answering.
+  @MainActor private func restart(_ session: ManagementSession) async throws {
+    do {
+      _ = try await session.call(.reset, repeats: false)
+    } catch let error where Keeper.passes(error) {}
+  }
+
+  /// Waits until the device is back, and compares the image that runs.
+  @MainActor private func verify(
+    _ update: FirmwareUpdate, _ device: String, in shell: Shell, _ output: Output
+  ) async throws {
+    let deadline = Deadline(limit: Self.restart)
+    while true {
+      do {
+        try await shell.use(device, within: deadline, over: connection.adapter, onlyConnecting: true) { device in
+          let isRunning = try await device.manage { try await update.isRunning($0) }
+          guard isRunning || !(test || confirm) else {
+            throw Failure("\(Output.clean(device.name)) does not run \(update.image.version): it kept its old image")
+          }
+        }
+        return
+      } catch let error where Keeper.passes(error) && !deadline.isOver {
+        try Task.checkCancellation()
+      }
+      try await Task.sleep(for: .seconds(1))
+    }
+  }
+}

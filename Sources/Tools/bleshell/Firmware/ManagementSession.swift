@@ -1,0 +1,147 @@
+import BledClient
+import BledRPC
+import Bluetooth
+import MCUmgr
+
+/// Requests of MCUmgr to one connected device.
+@MainActor final class ManagementSession {
+  /// How long an answer may take, and how often a request is sent.
+  private static let timeout = Duration.seconds(5)
+  private static let attempts = 3
+  /// The longest value of an attribute (Core 5.4, Vol 3, Part F, 3.2.9).
+  private static let longestPacket = 512
+  /// The maximum of unread frames; older ones are dropped.
+  private static let mostWaiting = 64
+
+  let device: Device
+  /// Octets of a packet.
+  let packet: Int
+  /// The number of the next request.
+  private var sequence = UInt8(0)
+  private let path = AttributePath.characteristic(ManagementService.characteristic, of: ManagementService.uuid)
+  private let start = ContinuousClock.now
+  private var assembly = FrameAssembly()
+  private var frames: [ManagementFrame] = []
+  private var end: (any Error)?
+  private var waiter: CheckedContinuation<ManagementFrame?, any Error>?
+  /// How many times it was waited.
+  private var waits = 0
+  private var reading: Task<Void, Never>?
+
+  /// Subscribes to the answers.
+  /// - Throws: `Failure` for a device without MCUmgr.
+  init(_ device: Device) async throws {
+    self.device = device
+    packet = min(Int(try await device.peripheral.parameters().mtu) - 3, Self.longestPacket)
+    let values: AsyncThrowingStream<[UInt8], any Error>
+    do throws(BluetoothError) {
+      values = try await device.peripheral.subscribe(path)
+    } catch {
+      guard error.domain == .bled, error.code == BledError.unknownAttribute.rawValue else { throw error }
+      throw Failure(
+        "\(device.name) has no service of MCUmgr (\(ManagementService.uuid)): \"services\" lists its services")
+    }
+    reading = Task { @MainActor [weak self] in
+      do {
+        for try await value in values { self?.receive(value) }
+        self?.ended(GAPError.disconnected.error("the device disconnected"))
+      } catch {
+        self?.ended(error)
+      }
+    }
+  }
+
+  /// Ends the subscription.
+  func close() { reading?.cancel() }
+
+  /// Sends a request and returns the response.
+  /// - Parameter repeats: Whether it may be sent again when no answer has come.
+  /// - Throws: `Failure` without an answer; `ManagementError` if the device answers with one.
+  func call(
+    _ request: ManagementRequest, within timeout: Duration = timeout, repeats: Bool = true
+  ) async throws -> ManagementFrame {
+    for _ in 0..<(repeats ? Self.attempts : 1) {
+      let frame = request.frame(sequence: sequence)
+      sequence &+= 1
+      try await send(frame)
+      let deadline = ContinuousClock.now + timeout
+      while let answer = try await next(until: deadline) {
+        guard answer.sequence == frame.sequence, answer.operation == frame.operation.response,
+          answer.group == frame.group, answer.command == frame.command
+        else { continue }
+        if let error = ManagementError(answer) { throw error }
+        return answer
+      }
+    }
+    let reason = assembly.lastFault.map { "; its last frame cannot be read: \($0)" } ?? ""
+    throw Failure("\(Output.clean(device.name)) does not answer on its service of MCUmgr\(reason)", passes: true)
+  }
+
+  /// The time, for machines.
+  var now: Instant { Instant.zero.advanced(by: start.duration(to: .now)) }
+
+  /// Sends a frame, in as many packets as it needs.
+  func send(_ frame: ManagementFrame) async throws {
+    let octets = frame.encoded
+    for place in stride(from: 0, to: octets.count, by: packet) {
+      let part = Array(octets[place..<min(place + packet, octets.count)])
+      try await device.peripheral.write(part, to: path, response: false)
+    }
+  }
+
+  // MARK: - Answers
+
+  /// The next frame that the device sends; nil if none has come in time, and then parts of one are dropped.
+  func next(until deadline: ContinuousClock.Instant) async throws -> ManagementFrame? {
+    if !frames.isEmpty { return frames.removeFirst() }
+    if let end { throw end }
+    try Task.checkCancellation()
+    waits += 1
+    let alarm = Task { @MainActor [weak self, waits] in
+      guard (try? await Task.sleep(until: deadline)) != nil else { return }
+      self?.wake(waits, .success(nil))
+    }
+    defer { alarm.cancel() }
+    let frame = try await withTaskCancellationHandler { [waits] in
+      try await withCheckedThrowingContinuation { continuation in
+        waiter = continuation
+        // A cancellation before this had no waiter to wake.
+        if Task.isCancelled { wake(waits, .failure(CancellationError())) }
+      }
+    } onCancel: { [waits] in
+      Task { @MainActor in self.wake(waits, .failure(CancellationError())) }
+    }
+    if frame == nil { assembly.reset() }
+    return frame
+  }
+
+  private func wake(_ wait: Int, _ result: Result<ManagementFrame?, any Error>) {
+    guard wait == waits, let waiter else { return }
+    self.waiter = nil
+    waiter.resume(with: result)
+  }
+
+  private func receive(_ octets: [UInt8]) {
+    frames += assembly.receive(octets)
+    frames.removeFirst(max(frames.count - Self.mostWaiting, 0))
+    if waiter != nil, !frames.isEmpty { wake(waits, .success(frames.removeFirst())) }
+  }
+
+  private func ended(_ error: any Error) {
+    end = error
+    wake(waits, .failure(error))
+  }
+}
+
+extension Device {
+  /// Calls a function with a session of MCUmgr.
+  func manage<Value>(_ body: @MainActor (ManagementSession) async throws -> Value) async throws -> Value {
+    let session = try await ManagementSession(self)
+    defer { session.close() }
+    do {
+      return try await body(session)
+    } catch let error as ManagementError {
+      throw Failure("\(Output.clean(name)): \(error)")
+    }
+  }
+}
