@@ -75,6 +75,11 @@ public struct ManagementFrame: Hashable, Sendable {
       version: first >> 3 & 3, flags: flags)
   }
 
+  /// Whether it is the response to a request. Some servers answer a write with the number of a read.
+  public func answers(_ request: ManagementFrame) -> Bool {
+    operation.response == nil && sequence == request.sequence && group == request.group && command == request.command
+  }
+
   /// Its octets; a payload of more than 65,535 octets is cut off.
   public var encoded: [UInt8] {
     let payload = payload.encoded.prefix(Self.longestPayload)

@@ -141,7 +141,7 @@ public struct UploadMachine: Sendable {
   /// - Returns: The frames to send.
   public mutating func received(_ frame: ManagementFrame, now: Instant) -> [ManagementFrame] {
     let command = ManagementRequest.upload(.init(offset: 0, data: [])).command
-    guard !hasEnded, frame.operation == .writeResponse, frame.group == command.group.rawValue,
+    guard !hasEnded, frame.operation.response == nil, frame.group == command.group.rawValue,
       frame.command == command.number, let index = sent.firstIndex(where: { $0.sequence == frame.sequence })
     else { return [] }
     if let error = ManagementError(frame) {

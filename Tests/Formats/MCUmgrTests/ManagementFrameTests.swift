@@ -56,6 +56,17 @@ import Testing
     #expect(throws: ManagementFrameError.self) { try ManagementFrame(decoding: octets(hex)) }
   }
 
+  @Test("a response has the number, group and command of its request, and any number of a response")
+  func responses() {
+    let request = ManagementRequest.setImageState(hash: nil, confirm: true).frame(sequence: 7)
+    func answer(_ operation: ManagementFrame.Operation, _ sequence: UInt8, _ command: UInt8) -> Bool {
+      let frame = ManagementFrame(operation, group: 1, command: command, sequence: sequence, payload: .map([]))
+      return frame.answers(request)
+    }
+    #expect(answer(.writeResponse, 7, 0) && answer(.readResponse, 7, 0))
+    #expect(!answer(.write, 7, 0) && !answer(.writeResponse, 8, 0) && !answer(.writeResponse, 7, 1))
+  }
+
   @Test("frames are joined from packets, and divided by their lengths")
   func assembly() {
     let first = ManagementRequest.echo(String(repeating: "a", count: 300)).frame(sequence: 1)

@@ -66,9 +66,7 @@ import MCUmgr
       try await send(frame)
       let deadline = ContinuousClock.now + timeout
       while let answer = try await next(until: deadline) {
-        guard answer.sequence == frame.sequence, answer.operation == frame.operation.response,
-          answer.group == frame.group, answer.command == frame.command
-        else { continue }
+        guard answer.answers(frame) else { continue }
         if let error = ManagementError(answer) { throw error }
         return answer
       }
