@@ -13,6 +13,9 @@ final class FirmwareHost {
   /// The device is away for so long.
   var restart: (Duration) -> Void = { _ in }
 
+  /// The maximum of packets that wait for room, besides the last answer's.
+  private static let mostWaiting = 1024
+
   private unowned let air: Air
   private let restartTime: TimeSpan
   private var server: FirmwareServer
@@ -60,6 +63,8 @@ final class FirmwareHost {
   }
 
   private func answer(_ frame: ManagementFrame) {
+    // A peer that does not read answers loses them.
+    guard packets.count < Self.mostWaiting else { return }
     let octets = frame.encoded
     let length = max(packetLength(), 1)
     packets += stride(from: 0, to: octets.count, by: length).map {

@@ -100,6 +100,8 @@ struct ScenarioTests {
       "advertising: { manufacturerData: '00000102030405060708090a0b0c0d0e0f101112131415161718191a1b' }, scanResponse: {}",
       "devices[0].advertising", "only 28 are left"
     ),
+    ("firmware: { buffers: 0 }", "devices[0].firmware.buffers", "from 1 to 64"),
+    ("firmware: { faults: { lost: 1 } }", "devices[0].firmware.faults.lost", "disconnectAt"),
     ("rssi: NaN", "devices[0].rssi", "-127 to 20"), ("rssi: 1e300", "devices[0].rssi", "-127 to 20"),
     ("services: [{ uuid: 'xyz' }]", "devices[0].services[0].uuid", "is not a UUID"),
     (
