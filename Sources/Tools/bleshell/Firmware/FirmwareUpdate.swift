@@ -16,6 +16,8 @@ import MCUmgr
   private var machine: UploadMachine
   private var isOnDevice = false
   private var lastReport: ContinuousClock.Instant?
+  /// The first offset that the device named, and when.
+  private var start: (offset: Int, time: ContinuousClock.Instant)?
 
   /// - Parameter name: The file's name.
   init(_ image: FirmwareImage, name: String, output: Output) {
@@ -45,18 +47,18 @@ import MCUmgr
 
   /// Brings the image to the device, unless it has it.
   func upload(_ session: ManagementSession) async throws {
-    guard try await !isThere(session) else {
-      // The last answer of a link that was lost.
-      if !isOnDevice { try done("\(Output.clean(session.device.name)) has this image already", seconds: nil) }
+    // After a lost link it may have been reported.
+    guard !isOnDevice else { return }
+    if try await isThere(session) {
       isOnDevice = true
-      return
+      return try done(session.device)
     }
     let parameters = try await parameters(session)
     let progress = output.progress("Uploading \(name)")
     defer { progress.end() }
     let rate = TransferRate(name, size: UInt64(image.octets.count)) { progress.change($0) }
-    let start = ContinuousClock.now
     try await run(session, parameters) { offset in
+      if start == nil { start = (offset, .now) }
       rate.reached(UInt64(offset))
       report(offset)
     }
@@ -70,7 +72,7 @@ import MCUmgr
           + "\"mcumgr \(Output.clean(session.device.name)) images\" shows its images")
     }
     isOnDevice = true
-    try done("uploaded \(octetText(UInt64(image.octets.count)))", seconds: (ContinuousClock.now - start) / .seconds(1))
+    try done(session.device)
   }
 
   /// Sends the parts, and passes on the answers, until there is nothing more to do.
@@ -157,14 +159,17 @@ import MCUmgr
       "progress", ["octets": .integer(offset), "of": .integer(image.octets.count)] as JSONValue)
   }
 
-  private func done(_ text: String, seconds: Double?) throws {
+  /// Prints that the device has the image.
+  private func done(_ device: Device) throws {
+    let count = image.octets.count
+    let seconds = start.map { $0.time.duration(to: .now) / .seconds(1) }
     guard !output.json else {
       return try output.object(
-        "uploaded",
-        ["octets": .integer(seconds == nil ? 0 : image.octets.count), "seconds": .number(seconds ?? 0)] as JSONValue)
+        "uploaded", ["octets": .integer(start == nil ? 0 : count), "seconds": .number(seconds ?? 0)] as JSONValue)
     }
-    guard let seconds else { return output.line(text) }
-    let rate = seconds > 0.1 ? ", \(octetText(UInt64(Double(image.octets.count) / seconds)))/s" : ""
-    output.line("\(text) in \(shortNumber(seconds)) s\(rate)")
+    guard let start, let seconds else { return output.line("\(Output.clean(device.name)) has this image already") }
+    // Octets of an earlier command do not count for the rate.
+    let rate = seconds > 0.1 ? ", \(octetText(UInt64(Double(count - start.offset) / seconds)))/s" : ""
+    output.line("uploaded \(octetText(UInt64(count))) in \(shortNumber(seconds)) s\(rate)")
   }
 }

@@ -66,6 +66,28 @@ import Testing
     #expect(objects.contains { $0["kind"] == "progress" && $0["of"] == .integer(40_084) })
   }
 
+  @Test("an upload that was interrupted is continued by the same command")
+  func interrupted() throws {
+    let daemon = try DaemonProcess(scenario: Self.scenario("bufferSize: 64, buffers: 1"))
+    let file = try image((3, 0, 0, 0), for: daemon)
+    let first = try daemon.bleshell(
+      "dfu", "Unit", file, "--json",
+      interruptedWhen: { output in
+        output.split(separator: "\n").count { $0.contains("progress") } > 1
+      })
+    #expect(first.status == 130, "\(first.errors)")
+    let reached = try octets(try #require(try first.objects().last { $0["kind"] == "progress" }))
+    let second = try daemon.bleshell("dfu", "Unit", file, "--json")
+    #expect(second.status == 0, "\(second.errors)")
+    let start = try octets(try #require(try second.objects().first { $0["kind"] == "progress" }))
+    #expect(start >= reached && reached > 64, "\(second.output)")
+  }
+
+  private func octets(_ object: [String: JSONValue]) throws -> Int {
+    guard case .integer(let octets)? = object["octets"] else { throw ChildProcess.Failure(description: "\(object)") }
+    return octets
+  }
+
   @Test("an image that arrives damaged is reported, and one that does not fit")
   func refusals() throws {
     let daemon = try DaemonProcess(scenario: Self.scenario("faults: { damage: true }", mtu: 23))
