@@ -68,7 +68,7 @@ import Testing
 
   @Test("an upload that was interrupted is continued by the same command")
   func interrupted() throws {
-    let daemon = try DaemonProcess(scenario: Self.scenario("bufferSize: 64, buffers: 1"))
+    let daemon = try DaemonProcess(scenario: Self.scenario("bufferSize: 256, buffers: 1"))
     let file = try image((3, 0, 0, 0), for: daemon)
     let first = try daemon.bleshell(
       "dfu", "Unit", file, "--json",
@@ -80,7 +80,7 @@ import Testing
     let second = try daemon.bleshell("dfu", "Unit", file, "--json")
     #expect(second.status == 0, "\(second.errors)")
     let start = try octets(try #require(try second.objects().first { $0["kind"] == "progress" }))
-    #expect(start >= reached && reached > 64, "\(second.output)")
+    #expect(start >= reached && reached > 256, "\(second.output)")
   }
 
   private func octets(_ object: [String: JSONValue]) throws -> Int {
@@ -90,7 +90,7 @@ import Testing
 
   @Test("an image that arrives damaged is reported, and one that does not fit")
   func refusals() throws {
-    let daemon = try DaemonProcess(scenario: Self.scenario("faults: { damage: true }", mtu: 23))
+    let daemon = try DaemonProcess(scenario: Self.scenario("faults: { damage: true }", mtu: 65))
     let file = try image((3, 0, 0, 0), for: daemon)
     let damaged = try daemon.bleshell("dfu", "Unit", file)
     #expect(damaged.status == 1 && damaged.errors.contains("its hash differs"), "\(damaged.errors)")
