@@ -99,7 +99,7 @@ private struct CBORDecoder {
     return number
   }
 
-  /// Whether an array or a map has another element. Each takes at least one octet, so that a length cannot claim more.
+  /// True if an array or a map has another element. Each takes at least one octet, so that a length cannot claim more.
   private mutating func hasNext(_ length: Length, _ count: Int) throws(CBORError) -> Bool {
     switch length {
     case .definite(let wanted):

@@ -41,7 +41,7 @@ public struct FirmwareImage: Hashable, Sendable {
   public let version: Version
   /// The hash in the trailer, the name of the image on the device.
   public let hash: [UInt8]
-  /// Whether the trailer has a signature. Only the device can check it.
+  /// True if the trailer has a signature. Only the device can check it.
   public let isSigned: Bool
   /// The SHA-256 hash of the whole file.
   public let fileHash: [UInt8]

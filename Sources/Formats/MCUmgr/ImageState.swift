@@ -8,15 +8,15 @@ public struct ImageState: Hashable, Sendable {
   public let version: String
   /// The hash in the image's trailer.
   public let hash: [UInt8]?
-  /// Whether it can be started.
+  /// True if it can be started.
   public let isBootable: Bool
-  /// Whether it is started at the next reset.
+  /// True if it is started at the next reset.
   public let isPending: Bool
-  /// Whether it stays after the next reset.
+  /// True if it stays after the next reset.
   public let isConfirmed: Bool
-  /// Whether it runs.
+  /// True if it runs.
   public let isActive: Bool
-  /// Whether it was chosen for good, not for a test.
+  /// True if it was chosen for good, not for a test.
   public let isPermanent: Bool
 
   /// Makes a state, as a device does.

@@ -12,7 +12,7 @@ public struct ManagementError: Error, Hashable, Sendable, CustomStringConvertibl
     (self.group, self.code, self.reason) = (group, code, reason)
   }
 
-  /// Whether the device lacks the command.
+  /// True if the device lacks the command.
   public var isUnsupported: Bool { group == nil && code == 8 }
 
   /// The error in a response; nil if it has none, or the code 0.

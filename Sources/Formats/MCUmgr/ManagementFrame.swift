@@ -75,7 +75,7 @@ public struct ManagementFrame: Hashable, Sendable {
       version: first >> 3 & 3, flags: flags)
   }
 
-  /// Whether it is the response to a request. Some servers answer a write with the number of a read.
+  /// True if it is the response to a request. Some servers answer a write with the number of a read.
   public func answers(_ request: ManagementFrame) -> Bool {
     operation.response == nil && sequence == request.sequence && group == request.group && command == request.command
   }

@@ -96,7 +96,7 @@ public struct UploadMachine: Sendable {
     beginning = UploadPart.Beginning(image: image, length: octets.count, hash: hash)
   }
 
-  /// Whether there is nothing more to do.
+  /// True if there is nothing more to do.
   public var hasEnded: Bool {
     switch state {
     case .waiting, .beginning, .sending: false
@@ -252,6 +252,6 @@ public struct UploadMachine: Sendable {
 }
 
 extension ManagementError {
-  /// Whether the reason may go by itself.
+  /// True if the reason may go by itself.
   fileprivate var passes: Bool { group == nil && (code == 2 || code == 10) }
 }

@@ -13,7 +13,7 @@ struct FirmwareDescription: ReadableFromFile, Sendable {
     var answers = 0.0
     /// The octet of an upload at which the device disconnects, once; nil for never.
     var disconnectAt: Int?
-    /// Whether the last octet of an upload is stored with another value.
+    /// True if the last octet of an upload is stored with another value.
     var damage = false
 
     init() {}

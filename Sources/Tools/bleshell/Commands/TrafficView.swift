@@ -87,7 +87,7 @@ struct TrafficView {
     return [identifier, address.map { "\($0)" }].contains { $0.map { entry.text.contains($0) } ?? false }
   }
 
-  /// Whether the daemon is to be asked about the device again: it may be a new one, or have a new address.
+  /// True if the daemon is to be asked about the device again: it may be a new one, or have a new address.
   private mutating func mayBeFollowed(_ entry: TrafficEntry) -> Bool {
     guard let followed else { return entry.isAnnotation || entry.peer != nil }
     guard let peer = entry.peer, peer != followed.deviceAddress else { return false }
@@ -122,7 +122,7 @@ struct TrafficView {
     return name
   }
 
-  /// The same as an object.
+  /// A packet as a JSON object.
   private struct Line: Encodable {
     let adapter: Int?
     let adapterName: String?

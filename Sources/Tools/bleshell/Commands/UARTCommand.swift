@@ -68,7 +68,7 @@ struct UARTCommand: ShellCommand {
     }
   }
 
-  /// Whether the end of the input ends the command.
+  /// True if the end of the input ends the command.
   private var endsWithInput: Bool {
     guard !eof else { return true }
     var state = stat()

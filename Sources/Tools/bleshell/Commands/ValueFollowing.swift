@@ -18,7 +18,7 @@ import FoundationEssentials
   private let gates: [(wait: AsyncStream<Never>, open: AsyncStream<Never>.Continuation)]
   /// The last message since the last value.
   private var said: String?
-  /// Whether a person has ended the plot.
+  /// True if a person has ended the plot.
   private(set) var isEnded = false
   /// Ends it.
   var end: () -> Void = {}

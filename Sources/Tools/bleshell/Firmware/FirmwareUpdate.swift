@@ -110,7 +110,7 @@ import MCUmgr
     }
   }
 
-  /// Whether the device runs the image.
+  /// True if the device runs the image.
   func isRunning(_ session: ManagementSession) async throws -> Bool {
     let active = try await states(session).first { $0.isActive }
     let isRunning = active?.hash == image.hash

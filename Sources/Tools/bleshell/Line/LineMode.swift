@@ -88,7 +88,7 @@ import ValueFormats
     }
   }
 
-  /// Whether there is a command in a line.
+  /// True if there is a command in a line.
   static func isCommand(_ line: String) -> Bool { !CommandWords(line).words.isEmpty }
 
   /// Maximum nesting of files that run others.

@@ -15,7 +15,7 @@ struct ServedScenario {
 
   private let device: FileMembers<DeviceKeys>
 
-  /// Whether a file is a scenario rather than a file of services.
+  /// True if a file is a scenario rather than a file of services.
   static func isOne(_ value: FileValue) throws(FileError) -> Bool {
     try value.members().contains { $0.isNamed(Keys.devices.rawValue) }
   }

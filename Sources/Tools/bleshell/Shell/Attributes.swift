@@ -68,10 +68,10 @@ enum AttributeUse: String {
     }
   }
 
-  /// Whether its command takes several characteristics, of several devices.
+  /// True if its command takes several characteristics, of several devices.
   var takesSeveral: Bool { self != .write }
 
-  /// Whether a characteristic with these properties is of that use.
+  /// True if a characteristic with these properties is of that use.
   func fits(_ properties: [Word<CharacteristicProperty>]) -> Bool {
     switch self {
     case .read: properties.contains("read")

@@ -74,7 +74,7 @@ import FoundationEssentials
     (error as? Failure)?.message ?? (error as? BluetoothError)?.message ?? "\(error)"
   }
 
-  /// Whether the reason of an error may go by itself.
+  /// True if the reason of an error may go by itself.
   static func passes(_ error: any Error) -> Bool {
     if let failure = error as? Failure { return failure.passes }
     guard let error = error as? BluetoothError else { return false }

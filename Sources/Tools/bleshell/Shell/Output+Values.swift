@@ -44,7 +44,7 @@ extension Output {
   /// Prints a value of an attribute.
   /// - Parameters:
   ///   - kind: The outcome, for other programs.
-  ///   - time: When it came; printed for people if given.
+  ///   - time: The time of the value; printed for people if given.
   ///   - namesDevice: Whether people need the name of the device.
   func value(
     _ value: [UInt8], of attribute: Attribute, device: Device, kind: String = "value", time: Date? = nil,

@@ -28,7 +28,7 @@ import ValueFormats
   private var client: BledClient?
   /// The connection that is being made: several devices of one command share it.
   private var connecting: Task<BledClient, any Error>?
-  /// Whether a device is searched for.
+  /// True if a device is searched for.
   private var isScanning = false
   private var raw: RawConnection?
   private var knownNames: NameList?
