@@ -1,3 +1,4 @@
+import AssignedValues
 import BledRPC
 import Bluetooth
 
@@ -37,23 +38,10 @@ struct ScanDetail {
     ].compactMap { $0 }
   }
 
-  /// Each AD structure: its name and its octets.
+  /// Each AD structure: its name, and its meaning or its octets.
   private func structures(_ data: HexBytes) -> [[ScreenLine.Cell]] {
     AdvertisingData(parsing: data.octets).structures.map { structure in
-      [("\(structure.type.name)  ", .dim), (text(structure), .plain)]
+      [("\(structure.type.name)  ", .dim), (structure.meaning ?? Hex.encode(structure.data), .plain)]
     }
-  }
-
-  private func text(_ structure: AdvertisingData.Structure) -> String {
-    let hex = Hex.encode(structure.data)
-    let single = AdvertisingData([structure])
-    if structure.type == .manufacturerSpecificData, let data = single.manufacturerData.first {
-      return
-        "\(data.companyName ?? "company 0x\(Hex.encode([UInt8(data.company >> 8), UInt8(data.company & 0xFF)]))")  "
-        + Hex.encode(data.data)
-    }
-    let services = single.serviceUUIDs.map { $0.knownName ?? "\($0)" }
-    if !services.isEmpty { return services.joined(separator: ", ") }
-    return hex + (single.localName.map { "  \"\($0)\"" } ?? "")
   }
 }

@@ -101,8 +101,8 @@ import Testing
     let shown = lines(24)
     #expect((10...24).contains(shown.count) && lines(11).count == 3, "\(shown)")
     for text in [
-      "does not accept connections, -50 dBm on average", "Flags  06", "Manufacturer Specific Data  Apple  0215",
-      "Heart Rate", "in the scan response:", "426561636f6e  \"Beacon\"",
+      "does not accept connections, -50 dBm on average", "Flags  general discoverable, BR/EDR not supported",
+      "Manufacturer Specific Data  Apple: 0215", "Heart Rate", "in the scan response:", "Complete Local Name  Beacon",
     ] { #expect(shown.contains { $0.contains(text) }, "\(text) in \(shown)") }
     // Enter does not leave the screen for a connection that cannot be made.
     #expect(type([.enter], &list) == .changed && lines(24).last == "this device does not accept connections")
