@@ -7,14 +7,24 @@ struct PeripheralsCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "peripherals", abstract: "Lists the devices that bled knows.",
     discussion: """
-      Devices that it heard or connected recently, and devices that were connected before it started, by name.
+      Devices that it heard or connected recently, and devices that were connected before it started, by name. With \
+      --sensors it listens for 10 seconds, and lists the sensors that advertise their measurements; in a pipe each is \
+      an object of JSON.
       """,
     aliases: ["devices"])
 
+  @Flag(help: "List the sensors that are heard: measurements, battery and age.") var sensors = false
+  @Option(help: "With --sensors: seconds to listen; 0: until Ctrl-C (default: 10).") var time: Double?
   @OptionGroup(title: "Common options") var global: GlobalOptions
+
+  func validate() throws {
+    guard time == nil || sensors else { throw ValidationError("--time goes with --sensors") }
+    guard time ?? 0 >= 0, time?.isFinite != false else { throw ValidationError("--time must be 0 or more seconds") }
+  }
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
+    if sensors { return try await listSensors(in: shell, output) }
     let names = shell.names()
     func shown(_ peripheral: PeripheralList.Entry) -> String? {
       names.name(ofDevice: peripheral.address) ?? peripheral.name

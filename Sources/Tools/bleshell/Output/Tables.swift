@@ -17,7 +17,9 @@ struct Table {
   /// The column that becomes narrower, down to 16, where the table is wider than the terminal.
   var flexible: Int?
 
-  init(_ columns: Column...) { self.columns = columns }
+  init(_ columns: Column...) { self.init(columns) }
+
+  init(_ columns: [Column]) { self.columns = columns }
 
   /// The lines, headings first: on a terminal as wide as that at the most, with "…" where something is left out,
   /// elsewhere in full. Control characters in text from devices are replaced.
