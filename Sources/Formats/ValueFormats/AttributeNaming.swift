@@ -5,7 +5,7 @@ import Bluetooth
 /// descriptors.
 public struct AttributeNaming: Sendable {
   /// The user's.
-  public let list: NameList
+  public var list: NameList
   /// The device's address.
   public let address: String?
   /// By the handle of the characteristic.

@@ -41,17 +41,8 @@ struct NameCommand: ShellCommand {
     guard let key else { return try list(output) }
     let meant = try await resolve(key, in: shell)
     let file = allUsers ? NameList.systemFile : NameFiles.own
-    // The half that is not given stays.
-    let old = try remove ? nil : NameFiles.read(file).entries.first { $0.key == meant }
-    let line = remove ? nil : NameList.line(meant, name: name ?? old?.name ?? "", format: format ?? old?.formatText)
-    if let line {
-      do {
-        _ = try NameList(line)
-      } catch {
-        throw Failure(error.message, status: 64)
-      }
-    }
-    try NameFiles.replace(meant, in: file, with: line)
+    let line =
+      try remove ? NameFiles.remove(meant, in: file) : NameFiles.set(meant, name: name, format: format, in: file)
     shell.forgetNames()
     if !output.json { output.line(line ?? "\(meant) has no name in \(file) any more") }
   }

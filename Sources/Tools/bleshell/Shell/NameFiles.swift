@@ -51,9 +51,33 @@ enum NameFiles {
     return text
   }
 
+  /// Gives a key a name or a format. A half that is nil stays as it is, and an empty one is removed.
+  /// - Returns: the line; nil if nothing is left of it.
+  static func set(
+    _ key: NameList.Key, name: String?, format: String?, in path: String
+  ) throws(Failure) -> String? {
+    guard name?.contains(where: { $0 == ":" || $0.isNewline }) != true else {
+      throw Failure("a name cannot have a colon or a line feed", status: 64)
+    }
+    let old = try read(path).entries.first { $0.key == key }
+    let (newName, newFormat) = (name ?? old?.name ?? "", format ?? old?.formatText ?? "")
+    guard !newName.isEmpty || !newFormat.isEmpty else { return try remove(key, in: path) }
+    let line = NameList.line(key, name: newName, format: newFormat.isEmpty ? nil : newFormat)
+    do throws(NameList.Fault) { _ = try NameList(line) } catch { throw Failure(error.message, status: 64) }
+    try replace(key, in: path, with: line)
+    return line
+  }
+
+  /// Removes the line of a key.
+  /// - Returns: nil: no line is left.
+  static func remove(_ key: NameList.Key, in path: String) throws(Failure) -> String? {
+    try replace(key, in: path, with: nil)
+    return nil
+  }
+
   /// Writes another line for a key, or removes its line.
   /// - Parameter line: nil: it is removed.
-  static func replace(_ key: NameList.Key, in path: String, with line: String?) throws(Failure) {
+  private static func replace(_ key: NameList.Key, in path: String, with line: String?) throws(Failure) {
     let old = try text(path) ?? ""
     let new = NameList.replacing(key, in: old, with: line)
     guard new != old else { return }
