@@ -292,11 +292,18 @@ let storeys = [
     "Tools",
     [
       // The page of `bleshell web`: an HTTP server, the page's files as data, and what pages show.
-      .target(name: "CWebPage", exclude: ["page.html", "page.css", "page.js"], cSettings: [.headerSearchPath(".")]),
+      .target(
+        name: "CWebPage",
+        exclude: [
+          "page.html", "page.css", "page.js", "document.js", "server.js", "devices.js", "sensors.js", "device.js",
+          "attributes.js", "plot.js", "pairing.js", "machine.js",
+        ],
+        cSettings: [.headerSearchPath(".")]),
       .target(
         name: "BledWeb",
         dependencies: [
-          "BledClient", "BledConnection", "BledRPC", "AssignedValues", "ValueFormats", "Bluetooth", "CWebPage",
+          "BledClient", "BledConnection", "BledRPC", "Beacons", "AssignedValues", "ValueFormats", "Bluetooth",
+          "CWebPage",
         ]),
       // The checks of `bleshell doctor`.
       .target(name: "Diagnosis", dependencies: ["HCI", "CBlueZ"]),

@@ -103,6 +103,16 @@ class Browser:
             "Emulation.setDeviceMetricsOverride",
             {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
 
+    def cover(self):
+        """Opens another tab, which hides the page; returns what shows the page again."""
+        page = self._call("GET", "/window")
+        self._call("POST", "/window", {"handle": self._call("POST", "/window/new", {"type": "tab"})["handle"]})
+
+        def uncover():
+            self._call("DELETE", "/window")
+            self._call("POST", "/window", {"handle": page})
+        return uncover
+
     def set_dark(self, dark):
         features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self._devtools("Emulation.setEmulatedMedia", {"features": features})

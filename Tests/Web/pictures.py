@@ -26,7 +26,7 @@ def main():
             browser.wait(f"return {points} >= {POINTS}")
             (DOCS / "web-devices.png").write_bytes(browser.picture())
             browser.set_dark(True)
-            browser.resize(900, 800)
+            browser.resize(1200, 760)
             browser.run(
                 "const links = [...document.querySelectorAll('#device-table a')];"
                 "links.find((link) => link.text === 'Heart Belt').click();")
@@ -36,7 +36,6 @@ def main():
             browser.wait(
                 "return (document.querySelector('#plot-lines polyline')?.points.length ?? 0) >= arguments[0]",
                 POINTS)
-            browser.run("document.querySelector('#tree .service:nth-child(3)').scrollIntoView()")
             (DOCS / "web-device.png").write_bytes(browser.picture())
         finally:
             if browser:

@@ -25,6 +25,7 @@ class Site:
         self.programs = []
         self.environment = {
             **os.environ, "BLED_SOCKET": self.socket, "SWIFT_BACKTRACE": "enable=no", "LC_ALL": "C.UTF-8",
+            "XDG_CONFIG_HOME": str(self.folder / "config"),
         }  # fmt: skip
         self.scenario = scenario
         try:

@@ -2,19 +2,22 @@
 
 import http.server
 import json
+import os
 import pathlib
+import pwd
 import re
 import socket
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from browser import Browser  # noqa: E402
 from site_under_test import PATIENCE, Session, Site, read_event  # noqa: E402
 
-VIEWS = ("devices", "links", "adapters", "recordings")
+VIEWS = ("devices", "sensors", "links", "adapters", "recordings")
 
 
 class BrowserTests(unittest.TestCase):
@@ -105,10 +108,127 @@ class PageTests(BrowserTests):
         browser.click("#pause")
         browser.wait(f"return {table} !== arguments[0]", shown)
 
-    def test_raw_and_history(self):
-        """A device has its structures and its changes."""
+    def test_filter_by_service(self):
+        """A service that is heard can be chosen, and leaves its devices."""
         browser = self.browser
+        browser.wait(
+            "return [...document.querySelector('#service').options].some((each) => each.text === 'Heart Rate')")
+        browser.wait_text("#device-table", "Echo")
+        browser.run(
+            "const menu = document.querySelector('#service'); menu.value = 'Heart Rate';"
+            "menu.dispatchEvent(new Event('change'));")
+        browser.wait_text("#device-count", r"^1 device of \d+")
+        browser.wait_text("#device-table", "Belt")
+
+    def test_sensors(self):
+        """Sensors have their measurements in columns, the battery and the age."""
+        browser = self.browser
+        browser.click("nav a[href='#sensors']")
+        browser.wait_text("#sensor-table thead", r"Name\s+Temperature\s+Humidity\s+Illuminance\s+Battery\s+Age\s+RSSI")
+        browser.wait_text("#sensor-table", r"Kitchen\s+22\.44 °C\s+50\.4 %\s+6400 lx\s+65 %\s+(now|\d+ s)\s+-\d+ dBm")
+        browser.wait_text("#sensor-table", r"Sensor\s+25\.06 °C")
+        self.assertNotIn("Belt", browser.text("#sensor-table"))
+        browser.resize(360, 640)
+        browser.wait_text("#sensor-table", r"Kitchen")
+        self.assert_no_scroll("sensors")
+
+    def test_descriptors(self):
+        """Descriptors are listed below their characteristic, and read."""
+        self.open_device("Echo")
+        self.press_button("Read Characteristic User Description (2901) of Torque")
+        self.browser.wait_text("#tree", r"Torque\s+\[54 6f 72 71 75 65\]")
+        self.disconnect()
+
+    def test_names_and_formats(self):
+        """A name and a format that are given here count here, and are in the file of bleshell."""
+        browser, names = self.browser, self.site.folder / "config/bleshell/names"
+        self.open_device("Echo")
+        form = "form:has([aria-label^='Save name and format of Torque'])"
+        self.press_button("Name and format of Torque")
+        browser.type(f"{form} label:nth-of-type(2) input", "i16*0.1 Nm")
+        browser.click(f"{form} button")
+        browser.wait_text("#tree", r"7\.3 Nm\s+\[49 00\]")
+        self.assertEqual(names.read_text(), "B1ED0003-5EED-4B1E-8D00-000000000000 = : i16*0.1 Nm\n")
+        browser.run("document.querySelector('#device-name').value = 'Test stand'")
+        browser.click("#device-naming button")
+        browser.wait_text("#device-title", "^Test stand$")
+        browser.wait_text("#device-facts", "advertises as Echo")
+        self.assertIn("C0:DE:00:00:00:04 = Test stand\n", names.read_text())
+        # A line that is removed elsewhere counts, too.
+        names.unlink()
+        browser.wait_text("#device-title", "^Echo$")
+        self.disconnect()
+
+    def test_pairing(self):
+        """A page pairs, asks for the passkey, and reads a value that needs it."""
+        browser = self.browser
+        self.open_device("Lock")
+        browser.run("document.querySelector('#level').value = 'authenticated'")
+        browser.click("#pair")
+        browser.wait_text("#question", "Type the passkey that Lock shows")
+        browser.type("#passkey", "000042")
+        browser.press("Enter")
+        browser.wait_text("#device-state", "paired, authenticated|paired, secureConnections")
+        browser.wait("return document.querySelector('#question').hidden")
+        self.press_button("Read FFF1")
+        browser.wait_text("#tree", "open sesame")
+        self.disconnect()
+
+    def test_a_hidden_page_lets_go(self):
+        """When nobody looks for 30 s the link ends; a page that is looked at sooner keeps its curve."""
+        browser = self.browser
+        self.open_device("Belt")
+        self.press_button("Subscribe Heart Rate Measurement")
+        browser.wait("return (document.querySelector('#plot-lines polyline')?.points.length ?? 0) >= 5")
+        uncover = browser.cover()
+        try:
+            with Session(self.site.socket, name="observer") as observer:
+                # The scan goes with the last page.
+                self.wait_for(lambda: not self.session_of_page(observer)["connections"])
+                self.assertFalse(self.session_of_page(observer).get("scans"))
+        finally:
+            uncover()
+        browser.wait_text("#connect", "^Connect$")
+        browser.click("nav a[href='#links']")
+        browser.wait_text("#end-table", r"Belt\s+bleshell web disconnected")
+
+    def session_of_page(self, observer):
+        sessions = observer.call("session.list")["sessions"]
+        return next(each for each in sessions if each.get("name") == "bleshell web")
+
+    def wait_for(self, condition):
+        end = time.monotonic() + 2 * PATIENCE
+        while not condition():
+            self.assertLess(time.monotonic(), end, "did not come")
+            time.sleep(0.1)
+
+    def test_wide(self):
+        """On a wide page the curve is beside the attributes, and stays in sight."""
+        browser = self.browser
+        browser.resize(1440, 900)
+        self.open_device("Belt")
+        self.press_button("Subscribe Heart Rate Measurement")
+        browser.wait("return (document.querySelector('#plot-lines polyline')?.points.length ?? 0) >= 2")
+        place = "const { left, top, bottom } = document.querySelector(arguments[0]).getBoundingClientRect();"
+        tree = browser.run(f"{place} return left", "#tree")
+        browser.run("scrollTo(0, document.body.scrollHeight)")
+        left, top, bottom = browser.run(f"{place} return [left, top, bottom]", "#plot-lines")
+        self.assertGreater(left, tree + 400)
+        self.assertTrue(0 <= top and bottom <= 900, (top, bottom))
+        self.disconnect()
+
+    def test_raw_and_history(self):
+        """A device has its structures in words, their octets on demand, and its changes."""
+        browser = self.browser
+        self.click_device("Belt")
+        browser.wait_text("#raw-table", r"Flags\s+general discoverable, BR/EDR not supported")
+        browser.wait_text("#raw-table", r"Complete Local Name\s+Belt")
+        browser.wait_text("#raw-table", r"Appearance\s+Heart Rate Belt")
+        browser.press("Escape")
         self.click_device("Sensor")
+        browser.wait_text("#raw-table", "Complete Local Name")
+        self.assertNotIn("d2 fc", browser.text("#raw-table"))
+        browser.click("#octets")
         browser.wait_text("#raw-table", "d2 fc 40 02 ca 09")
         browser.wait_text("#history-table", r"25\.06 °C")
         self.assertTrue(browser.run("return document.querySelector('#connect').disabled"))
@@ -166,7 +286,9 @@ class PageTests(BrowserTests):
             other.call("peripheral.connect", name="Echo", timeout=PATIENCE)
             browser.click("nav a[href='#links']")
             browser.wait_text("#link-table", r"Echo\s+other program, process \d+\s+simulated")
-            browser.wait_text("#session-table", "bleshell web")
+            user = pwd.getpwuid(os.geteuid()).pw_name
+            browser.wait_text("#session-table", rf"bleshell web, process \d+, this page\s+{user}\s")
+            self.assertEqual(browser.text("#session-table").count("bleshell"), 1)
         browser.wait_text("#link-table", "no device is connected")
         browser.wait_text("#end-table", r"Echo\s+the connection was ended locally")
 
@@ -223,6 +345,12 @@ class PageTests(BrowserTests):
         for view in VIEWS:
             browser.click(f"nav a[href='#{view}']")
             self.assert_no_scroll(view)
+        browser.click("nav a[href='#adapters']")
+        browser.wait_text("#doctor-table", "This is bleshell")
+        # Words are not broken: each cell has the width of the page.
+        widths = browser.run(
+            "return [...document.querySelectorAll('#doctor-table tbody :is(th, td)')].map((each) => each.clientWidth)")
+        self.assertGreater(min(widths), 300)
         browser.click("nav a[href='#devices']")
         self.open_device("Belt")
         self.press_button("Subscribe Heart Rate Measurement")

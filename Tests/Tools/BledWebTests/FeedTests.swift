@@ -1,6 +1,8 @@
 import BledClient
+import Bluetooth
 import FoundationEssentials
 import Testing
+import ValueFormats
 
 @testable import BledWeb
 
@@ -112,6 +114,63 @@ import Testing
     #expect(devices(air).count == AirTable.maximumDevices && member("unlisted", of: air) == 3)
   }
 
+  /// BTHome: a battery of 87 %, and a temperature of 25.06 °C.
+  private func sensor(_ device: String, at time: Double = 1) throws -> RPCMessage {
+    var report = ScanReport.Params(
+      peripheral: device, adapter: "hci0", address: "C0:DE:00:00:00:01", addressType: .init(.random),
+      connectable: false, data: HexBytes([9, 0x16, 0xD2, 0xFC, 0x40, 1, 87, 2, 0xCA, 9]), time: time)
+    report.decoded = [
+      DecodedData(
+        kind: "bthome",
+        members: [.init(name: "battery", value: .integer(87)), .init(name: "temperature", value: .number(25.06))])
+    ]
+    return try RPCMessage(line: RPCEncoding.notification(ScanReport.self, report).dropLast())
+  }
+
+  @Test("A sensor has its measurements, and stays for an hour after its last report")
+  func sensors() throws {
+    var place = feed.start
+    feed.heard(try sensor("a"))
+    feed.heard(try report("b"))
+    let first = devices(try events(&place).first?.content)
+    let temperature: JSONValue = ["name": "temperature", "rank": 0, "text": "25.06 °C", "title": "temperature"]
+    let sensor = first.compactMap { member("sensor", of: $0) }.first { $0 != .null }
+    #expect(sensor == ["format": "BTHome", "problem": .null, "battery": "87 %", "values": [temperature]])
+    feed.lost("a")
+    feed.lost("b")
+    let later = try events(&place).first?.content
+    #expect(member("gone", of: later) == ["b"] && devices(later).map { member("silent", of: $0) } == [true])
+    feed.heard(try self.sensor("a", at: 60))
+    #expect(devices(try events(&place).first?.content).map { member("silent", of: $0) } == [false])
+    feed.clear()
+    #expect(devices(try events(&place).first?.content).map { member("silent", of: $0) } == [true])
+    feed.expire(at: 3600)
+    #expect(feed.device("a") != nil)
+    feed.expire(at: 3661)
+    #expect(feed.device("a") == nil)
+  }
+
+  @Test("Of the sensors that are silent a limited number stays")
+  func silentSensors() throws {
+    for number in 0...AirTable.maximumSilent {
+      feed.heard(try sensor("\(number)", at: Double(number)))
+      feed.lost("\(number)")
+    }
+    #expect(feed.device("0") == nil && feed.device("1") != nil)
+  }
+
+  @Test("Names that the user gives are told when they change")
+  func names() throws {
+    feed.heard(try report("a", name: "advertised"))
+    var place = feed.start
+    _ = try events(&place)
+    feed.setNames(try NameList("C0:DE:00:00:00:01 = Balcony"))
+    let device = devices(try events(&place).first?.content).first
+    #expect(member("name", of: device) == "Balcony" && member("advertised", of: device) == "advertised")
+    feed.setNames(try NameList("C0:DE:00:00:00:01 = Balcony"))
+    #expect(try events(&place).isEmpty)
+  }
+
   @Test("The history has the last changes of the data")
   func history() throws {
     for octet in UInt8(0)..<20 {
@@ -123,15 +182,13 @@ import Testing
     #expect(feed.device("b") == nil)
   }
 
-  @Test("A page receives the values since it was opened; those that it missed are counted")
+  @Test("A page receives the values that are kept, as it may have been hidden; those that it missed later are counted")
   func values() throws {
     let value = { (octet: UInt8) in
       ValueLog.Entry(device: "a", handle: 3, value: ValueDescription([octet], of: 0x2A19, nil, at: 1))
     }
-    feed.value(value(1))
-    var place = feed.start
-    #expect(try events(&place, air: false).isEmpty)
     feed.value(value(2))
+    var place = feed.start
     let content = try events(&place, air: false).first?.content
     #expect(
       member("values", of: content) == [
@@ -147,6 +204,9 @@ import Testing
       return
     }
     #expect(kept.count <= ValueLog.maximum && kept.count + lost == 5000)
+    var new = feed.start
+    let first = try events(&new, air: false).first?.content
+    #expect(member("lost", of: first) == 0)
   }
 
   @Test("A status is sent once, and again when it differs")

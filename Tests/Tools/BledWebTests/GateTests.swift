@@ -81,17 +81,24 @@ import Testing
   }
 
   @Test(
-    "Each path has its method, and needs the token unless it is a file of the page",
+    "Each path has its method, and needs the token",
     arguments: [
-      ("GET", "/", Route.page(.document)), ("GET", "/page.css", .page(.style)), ("GET", "/page.js", .page(.module)),
-      ("GET", "/api/events", .events), ("GET", "/api/doctor", .doctor), ("GET", "/api/devices/a", .device("a")),
+      ("GET", "/api/events", Route.events), ("GET", "/api/doctor", .doctor), ("GET", "/api/devices/a", .device("a")),
       ("POST", "/api/devices/a/write", .operation(.write, device: "a")),
       ("POST", "/api/devices/a/subscribe", .operation(.subscribe, device: "a")),
+      ("POST", "/api/devices/a/pair", .operation(.pair, device: "a")), ("POST", "/api/pairing", .pairing),
     ])
   func routes(method: String, path: String, route: Route) throws {
     #expect(try Route.find(method, path) == route)
-    #expect(route.needsToken == path.hasPrefix("/api/"))
+    #expect(route.needsToken)
     #expect(throws: Route.Problem.methodNotAllowed(method)) { try Route.find(method == "GET" ? "POST" : "GET", path) }
+  }
+
+  @Test("The files of the page need no token", arguments: ["/", "/page.css", "/page.js", "/server.js"])
+  func files(path: String) throws {
+    let route = try Route.find("GET", path)
+    #expect(route == PageFile(path: path).map { .page($0) } && !route.needsToken)
+    #expect(throws: Route.Problem.methodNotAllowed("GET")) { try Route.find("POST", path) }
   }
 
   @Test(

@@ -19,7 +19,9 @@ import ValueFormats
       let listener = try ListenAddress(loopback: 0).listen()
       let server = WebServer(
         listener, socket: "/nonexistent/bled.sock", allowsWrites: allowsWrites,
-        words: Words(name: { _ in nil }, contents: { _ in [] }, names: NameList()), doctor: { Data("[]".utf8) })
+        words: Words(
+          name: { _ in nil }, contents: { _ in [] }, user: { _ in nil }, names: { NameList() }, rename: { _, _, _ in }),
+        doctor: { Data("[]".utf8) })
       token = try #require(server.address.split(separator: "#").last.map(String.init))
       port = try #require(listener.port)
       task = Task { await server.run() }
@@ -60,7 +62,10 @@ import ValueFormats
   @Test("Files of the page need no token, have the strict policy and no cookie")
   @MainActor func page() async throws {
     let site = try Site()
-    for (path, type) in [("/", "text/html"), ("/page.css", "text/css"), ("/page.js", "text/javascript")] {
+    for (path, type) in [
+      ("/", "text/html"), ("/page.css", "text/css"), ("/page.js", "text/javascript"),
+      ("/server.js", "text/javascript"),
+    ] {
       let answer = try await site.request("GET \(path)", token: "none")
       #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\nContent-Type: \(type); charset=utf-8\r\n"))
       #expect(answer.contains("\r\nContent-Security-Policy: default-src 'none'; script-src 'self'; "))
@@ -88,6 +93,7 @@ import ValueFormats
     #expect(try await site.status("GET /", host: "evil.example") == "421")
     #expect(try await site.status("OPTIONS /api/doctor") == "405")
     #expect(try await site.status("GET /api/nothing") == "404")
+    #expect(try await site.status("GET /other.js") == "404")
     await site.close()
   }
 
@@ -105,8 +111,16 @@ import ValueFormats
     let write = "{\"handle\":3,\"value\":\"00\",\"response\":true}"
     let answer = try await site.request("POST /api/devices/a/write", body: write)
     #expect(answer.hasPrefix("HTTP/1.1 403 ") && answer.contains("--allow-writes"))
+    for (operation, body) in [("pair", "{}"), ("name", "{\"name\":\"a\"}")] {
+      let answer = try await site.request("POST /api/devices/a/\(operation)", body: body)
+      #expect(answer.hasPrefix("HTTP/1.1 403 ") && answer.contains("--allow-writes"))
+    }
+    #expect(try await site.status("POST /api/pairing", body: "{\"question\":1}") == "200")
+    #expect(try await site.status("POST /api/pairing", body: "{}") == "400")
     await site.close()
     let writing = try Site(allowsWrites: true)
+    #expect(try await writing.status("POST /api/devices/a/pair", body: "{}") == "409")
+    #expect(try await writing.status("POST /api/devices/a/name", body: "{\"name\":\"a\"}") == "400")
     #expect(try await writing.status("POST /api/devices/a/write", body: write) == "409")
     await writing.close()
   }

@@ -1,14 +1,19 @@
+import Beacons
 import BledClient
+import Bluetooth
+import ValueFormats
 
 /// The discovered devices, as pages show them. Each change has a version, so that a page receives the latest state of
 /// the devices that changed since it was last served, however long ago: nothing waits for slow pages.
 ///
 /// | Input            | Effect                                                                                     |
 /// |------------------|--------------------------------------------------------------------------------------------|
-/// | `heardAgain`     | the strength and time of a device with an otherwise unchanged report                       |
-/// | `heard`          | the device is listed; beyond the limit of 2,000 a new one is counted as unlisted           |
-/// | `lost`           | the device is removed                                                                      |
-/// | `clear`          | all devices are removed                                                                    |
+/// | `heardAgain`     | the strength and time of a device whose report is otherwise the same as the one before     |
+/// | `heard`          | the device is there; beyond the limit of 2,000 a new one is counted as unlisted            |
+/// | `lost`           | the device is removed; a sensor is marked as silent                                        |
+/// | `clear`          | all devices are lost                                                                       |
+/// | `expire`         | sensors that were silent for an hour are removed                                           |
+/// | `setNames`       | all devices are described anew, if the names that the user gives have changed              |
 struct AirTable: Sendable {
   /// An advertisement that differed from the one before.
   struct Change: Sendable, Encodable {
@@ -22,6 +27,12 @@ struct AirTable: Sendable {
   struct Device: Sendable {
     var report: ScanReport.Params
     var text: [String]
+    /// The name that the user gives.
+    var ownName: String?
+    /// The measurements of a sensor.
+    var sensor: SensorReading?
+    /// Whether it is no longer heard; only sensors stay.
+    var isSilent = false
     /// The number of reports.
     var count = 1
     /// The average time between two reports in seconds; nil before the second one.
@@ -36,6 +47,9 @@ struct AirTable: Sendable {
 
   static let maximumDevices = 2000
   static let maximumHistory = 8
+  /// Sensors that were silent for longer are removed, in seconds: some send every few minutes.
+  static let sensorSilence = 3600.0
+  static let maximumSilent = 200
   private static let maximumGone = 2000
   /// The weight of the newest time in the average interval.
   private static let weight = 0.125
@@ -49,6 +63,7 @@ struct AirTable: Sendable {
   private var gone: [(version: UInt64, device: String)] = []
   /// The version of the newest removal that is no longer in `gone`.
   private var forgotten: UInt64 = 0
+  private(set) var names = NameList()
   private let words: @Sendable (ScanReport.Params) -> [String]
 
   /// - Parameter words: the content of an advertisement.
@@ -58,7 +73,7 @@ struct AirTable: Sendable {
   /// - Returns: False if nothing was changed, and the whole report has to be passed to `heard`.
   mutating func heardAgain(_ outline: ScanReport.Outline) -> Bool {
     guard let place = devices.index(forKey: outline.peripheral) else { return counted(asUnlisted: outline.peripheral) }
-    guard devices.values[place].report.hasContents(of: outline) else { return false }
+    guard !devices.values[place].isSilent, devices.values[place].report.hasContents(of: outline) else { return false }
     version += 1
     devices.values[place].heardAgain(outline, version, weight: Self.weight)
     return true
@@ -77,12 +92,37 @@ struct AirTable: Sendable {
     guard !counted(asUnlisted: report.peripheral) else { return }
     version += 1
     devices[report.peripheral, default: Device(report: report, text: [], count: 0, heard: 0, described: 0)]
-      .heard(report, version, words, weight: Self.weight)
+      .heard(report, version, words, names, weight: Self.weight)
   }
 
   /// A device is no longer received.
   mutating func lost(_ device: String) {
-    guard devices.removeValue(forKey: device) != nil else { return }
+    guard let place = devices.index(forKey: device) else { return }
+    guard devices.values[place].sensor != nil else { return remove(device) }
+    version += 1
+    devices.values[place].silence(version)
+    let silent = devices.filter { $0.value.isSilent }
+    guard silent.count > Self.maximumSilent else { return }
+    if let oldest = silent.min(by: { $0.value.report.time < $1.value.report.time }) { remove(oldest.key) }
+  }
+
+  /// Removes the sensors that have been silent for too long.
+  /// - Parameter now: seconds since the epoch.
+  mutating func expire(at now: Double) {
+    let old = devices.filter { $0.value.isSilent && now - $0.value.report.time > Self.sensorSilence }
+    for device in old.keys { remove(device) }
+  }
+
+  /// The names that the user gives.
+  mutating func setNames(_ names: NameList) {
+    guard self.names != names else { return }
+    self.names = names
+    version += 1
+    for place in devices.indices { devices.values[place].describe(version, names) }
+  }
+
+  private mutating func remove(_ device: String) {
+    devices[device] = nil
     version += 1
     gone.append((version, device))
     guard gone.count > Self.maximumGone else { return }
@@ -94,7 +134,9 @@ struct AirTable: Sendable {
   /// No device is received.
   mutating func clear() {
     version += 1
-    (devices, gone, forgotten) = ([:], [], version)
+    devices = devices.filter { $0.value.sensor != nil }
+    for place in devices.indices { devices.values[place].silence(version) }
+    (gone, forgotten) = ([], version)
   }
 
   /// The changes since a version.
@@ -125,6 +167,23 @@ extension ScanReport.Params {
 }
 
 extension AirTable.Device {
+  fileprivate mutating func silence(_ version: UInt64) {
+    isSilent = true
+    (heard, described) = (version, version)
+  }
+
+  fileprivate mutating func describe(_ version: UInt64, _ names: NameList) {
+    ownName = names.name(ofDevice: report.address)
+    (heard, described) = (version, version)
+  }
+
+  /// The services that it advertises, or has data of.
+  var services: [BluetoothUUID] {
+    let listed = report.services ?? []
+    let withData = (report.serviceData ?? [:]).keys.sorted().compactMap { BluetoothUUID($0) }
+    return listed + withData.filter { !listed.contains($0) }
+  }
+
   fileprivate mutating func heardAgain(_ outline: ScanReport.Outline, _ version: UInt64, weight: Double) {
     average(outline.time, weight: weight)
     (report.rssi, report.time) = (outline.rssi, outline.time)
@@ -137,19 +196,22 @@ extension AirTable.Device {
   }
 
   fileprivate mutating func heard(
-    _ report: ScanReport.Params, _ version: UInt64, _ words: (ScanReport.Params) -> [String], weight: Double
+    _ report: ScanReport.Params, _ version: UInt64, _ words: (ScanReport.Params) -> [String], _ names: NameList,
+    weight: Double
   ) {
-    let former = self.report
+    let (former, wasSilent) = (self.report, isSilent)
     if count > 0 { average(report.time, weight: weight) }
     self.report = report
-    (count, heard) = (count + 1, version)
+    (count, heard, isSilent) = (count + 1, version, false)
     let hasSameData = former.data == report.data && former.scanResponse == report.scanResponse
     guard
-      count == 1 || !hasSameData || former.name != report.name || former.address != report.address
+      count == 1 || wasSilent || !hasSameData || former.name != report.name || former.address != report.address
         || former.adapter != report.adapter || former.connectable != report.connectable
     else { return }
-    described = version
+    describe(version, names)
     text = words(report)
+    let decoded = report.decoded ?? []
+    if sensor?.update(decoded) == nil { sensor = SensorReading(decoded) }
     guard count == 1 || !hasSameData else { return }
     if history.count == AirTable.maximumHistory { history.removeFirst() }
     history.append(.init(time: report.time, data: report.data, scanResponse: report.scanResponse, text: text))

@@ -1,4 +1,6 @@
+import AssignedValues
 import BledClient
+import Bluetooth
 import ValueFormats
 
 /// The body of `read`, `subscribe` and `unsubscribe`: the handle of a value or descriptor.
@@ -16,11 +18,21 @@ struct AttributeWrite: Decodable, Sendable {
   var response: Bool
 }
 
-/// A discovered device: its advertising, the octets, and the changes.
+/// The body of `name`: a name or a format is removed if it is empty, and kept if it is missing.
+struct AttributeNames: Decodable, Sendable {
+  /// The handle of a characteristic; missing: the device.
+  var handle: UInt16?
+  var name: String?
+  var format: String?
+}
+
+/// A device that is heard: how it advertises, the octets, and the changes.
 struct DeviceDetail: Encodable, Sendable {
   /// An AD structure.
   struct Structure: Encodable, Sendable {
     var name: String
+    /// The content in words; nil: its octets have no known meaning.
+    var text: String?
     var hex: HexBytes
   }
 
@@ -38,7 +50,9 @@ struct DeviceDetail: Encodable, Sendable {
   }
 
   private static func structures(_ data: HexBytes) -> [Structure] {
-    AdvertisingData(parsing: data.octets).structures.map { .init(name: $0.type.name, hex: HexBytes($0.data)) }
+    AdvertisingData(parsing: data.octets).structures.map {
+      .init(name: $0.type.name, text: $0.meaning, hex: HexBytes($0.data))
+    }
   }
 }
 
@@ -56,6 +70,8 @@ struct Tree: Encodable, Sendable {
     var uuid: String
     var name: String?
     var properties: [String]
+    /// The user's format of its values.
+    var format: String?
     var descriptors: [Descriptor]
   }
 
@@ -67,18 +83,19 @@ struct Tree: Encodable, Sendable {
 
   var services: [Service]
 
-  init(_ services: [ServiceDescription], _ naming: AttributeNaming, name: (BluetoothUUID) -> String?) {
+  init(_ link: Link, name: (BluetoothUUID) -> String?) {
+    let naming = link.naming
     func title(_ uuid: BluetoothUUID, in service: BluetoothUUID? = nil, _ handle: UInt16? = nil) -> String? {
       naming.name(of: uuid, in: service, handle: handle) ?? name(uuid)
     }
-    self.services = services.map { service in
+    services = link.services.map { service in
       Service(
         handle: service.handle, uuid: "\(service.uuid)", name: title(service.uuid),
         characteristics: (service.characteristics ?? []).map { characteristic in
           Characteristic(
             handle: characteristic.handle, uuid: "\(characteristic.uuid)",
             name: title(characteristic.uuid, in: service.uuid, characteristic.handle),
-            properties: characteristic.properties.map(\.text),
+            properties: characteristic.properties.map(\.text), format: link.formatText(of: characteristic.handle),
             descriptors: (characteristic.descriptors ?? []).map { descriptor in
               Descriptor(handle: descriptor.handle, uuid: "\(descriptor.uuid)", name: name(descriptor.uuid))
             })

@@ -15,30 +15,12 @@ import ValueFormats
   private static let silence = 30.0
   private static let connectTimeout = Duration.seconds(15)
 
-  /// A device that this program is connected to.
-  private struct Link {
-    let peripheral: Peripheral
-    let services: [ServiceDescription]
-    let naming: AttributeNaming
-
-    /// The UUID of a value or descriptor, without one it has no meaning, and a format beside the assigned one.
-    func kind(of handle: UInt16) -> (uuid: BluetoothUUID, format: ValueFormat?) {
-      for service in services {
-        for characteristic in service.characteristics ?? [] {
-          if characteristic.handle == handle {
-            return (characteristic.uuid, naming.format(of: characteristic.uuid, in: service.uuid, handle: handle))
-          }
-          if let found = characteristic.descriptors?.first(where: { $0.handle == handle }) { return (found.uuid, nil) }
-        }
-      }
-      return (BluetoothUUID(UInt16(0)), nil)
-    }
-  }
-
   let recordings = Recordings()
+  let pairings = Pairings()
   private let socket: String
   private let feed: Feed
   private let words: Words
+  private var names = NameList()
   private var client: BledClient?
   private var links: [String: Link] = [:]
   /// The connections that are being made.
@@ -47,8 +29,16 @@ import ValueFormats
   private var status: Status
   private var isScanning = false
   private var isRefreshing = false
-  /// True while a page is open: without one there is no scan.
-  var isWatched = false { didSet { if isWatched != oldValue { Task { await refresh() } } } }
+  private var audience = Audience()
+  private let begun = ContinuousClock.now
+  private var now: Duration { .now - begun }
+  /// The number of open pages: 30 s after the last one there is no scan and no link.
+  var pages = 0 {
+    didSet {
+      audience.count(pages, at: now)
+      if oldValue == 0 { Task { await refresh() } }
+    }
+  }
 
   init(socket: String, feed: Feed, words: Words, allowsWrites: Bool) {
     self.socket = socket
@@ -56,6 +46,7 @@ import ValueFormats
     self.words = words
     status = Status(release: Release.version, writes: allowsWrites)
     recordings.changed = { [weak self] in self?.publish() }
+    pairings.changed = { [weak self] in self?.publish() }
     publish()
   }
 
@@ -66,7 +57,9 @@ import ValueFormats
         let client = try await BledClient.connect(to: socket, name: "bleshell web")
         begin(client)
         while client.isConnected, !Task.isCancelled {
+          let isWatched = audience.isPresent(at: now)
           if isWatched || isScanning { await refresh() }
+          if !isWatched { await releaseLinks() }
           try? await Task.sleep(for: .seconds(1))
         }
         client.close()
@@ -111,6 +104,7 @@ import ValueFormats
     guard let client, !isRefreshing else { return }
     isRefreshing = true
     defer { isRefreshing = false }
+    setNames()
     await setScan(client)
     let timeout = Duration.seconds(5)
     let adapters = try? await client.call(AdapterList.self, Empty(), timeout: timeout)
@@ -120,7 +114,27 @@ import ValueFormats
     guard self.client === client else { return }
     if let adapters { status.adapters = adapters.adapters }
     if let sessions { status.sessions = sessions }
-    if let devices { status.links = devices.peripherals.filter { $0.state == "connected" } }
+    if let devices { setLinks(devices.peripherals.filter { $0.state == "connected" }) }
+    publish()
+  }
+
+  private func setLinks(_ links: [PeripheralList.Entry]) {
+    status.links = links.map { link in
+      var named = link
+      named.name = names.name(ofDevice: link.address) ?? link.name
+      return named
+    }
+  }
+
+  /// Takes up the names that the user gives now.
+  private func setNames() {
+    feed.expire(at: Date().timeIntervalSince1970)
+    let names = words.names()
+    guard names != self.names else { return }
+    self.names = names
+    for device in links.keys { links[device]?.naming.list = names }
+    feed.setNames(names)
+    status.named += 1
     publish()
   }
 
@@ -135,6 +149,7 @@ import ValueFormats
   }
 
   private func setScan(_ client: BledClient) async {
+    let isWatched = audience.isPresent(at: now)
     guard isScanning != isWatched else { return }
     do throws(BluetoothError) {
       if isWatched {
@@ -157,6 +172,9 @@ import ValueFormats
     status.connected = links.keys.sorted()
     status.subscriptions = subscriptions.keys.sorted { ($0.device, $0.handle) < ($1.device, $1.handle) }
     status.recordings = recordings.descriptions
+    status.question = pairings.question
+    let users = Set(status.sessions.compactMap(\.user))
+    status.users = Dictionary(uniqueKeysWithValues: users.map { ("\($0)", words.user($0) ?? "\($0)") })
     let encoder = JSONEncoder()
     // Equal ones have equal octets.
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -190,7 +208,7 @@ import ValueFormats
   /// Connects to a device, unless this program is connected to it, and discovers its attributes. Concurrent requests of
   /// pages get the same answer.
   func connect(_ device: String) async throws(BluetoothError) -> Tree {
-    if let link = links[device] { return Tree(link.services, link.naming, name: words.name) }
+    if let link = links[device] { return Tree(link, name: words.name) }
     if let other = connecting[device] { return try await other.value.get() }
     guard links.count + connecting.count < Self.maximumLinks else {
       throw BledError.limitReached.error("\(Self.maximumLinks) devices are connected: disconnect one of them")
@@ -218,12 +236,12 @@ import ValueFormats
     }
     publish()
     guard let link = links[device] else { throw GAPError.disconnected.error("the device disconnected at once") }
-    return Tree(link.services, link.naming, name: words.name)
+    return Tree(link, name: words.name)
   }
 
   /// The names and formats that the user and the device give its attributes.
   private func naming(of peripheral: Peripheral, _ services: [ServiceDescription]) async -> AttributeNaming {
-    var naming = AttributeNaming(list: words.names, address: peripheral.link.address)
+    var naming = AttributeNaming(list: names, address: peripheral.link.address)
     var reads = 0
     for characteristic in services.flatMap({ $0.characteristics ?? [] }) {
       for uuid in AttributeNaming.descriptors {
@@ -255,6 +273,11 @@ import ValueFormats
     try await link(device).peripheral.disconnect()
   }
 
+  /// Ends this program's use of all devices. A device that does not disconnect is tried again.
+  private func releaseLinks() async {
+    for link in links.values { try? await link.peripheral.disconnect() }
+  }
+
   /// Reads a value or descriptor.
   func read(_ device: String, _ handle: UInt16) async throws(BluetoothError) -> ValueDescription {
     let link = try link(device)
@@ -266,10 +289,34 @@ import ValueFormats
   /// Writes a value or descriptor.
   /// - Throws: `BledError.notPermitted` unless writes are allowed.
   func write(_ device: String, _ write: AttributeWrite) async throws(BluetoothError) {
+    try requireWrites()
+    try await link(device).peripheral.write(write.value.octets, to: write.handle, response: write.response)
+  }
+
+  private func requireWrites() throws(BluetoothError) {
     guard status.writes else {
       throw BledError.notPermitted.error("this page only reads: start \"bleshell web\" with --allow-writes")
     }
-    try await link(device).peripheral.write(write.value.octets, to: write.handle, response: write.response)
+  }
+
+  /// Pairs with a device, or encrypts the link with the keys of an earlier pairing.
+  /// - Throws: `BledError.notPermitted` unless writes are allowed.
+  func pair(_ device: String, _ request: Pairings.Request) async throws(BluetoothError) -> PeripheralPair.Result {
+    try requireWrites()
+    return try await pairings.pair(link(device).peripheral, request, connection())
+  }
+
+  /// Gives a device or a characteristic a name of the user's, or its values a format.
+  /// - Throws: `BledError.notPermitted` unless writes are allowed.
+  func rename(_ device: String, _ naming: AttributeNames) throws(BluetoothError) {
+    try requireWrites()
+    let address = feed.device(device)?.report.address ?? links[device]?.naming.address
+    let known = address ?? status.links.first { $0.peripheral == device }?.address
+    let key: NameList.Key?
+    if let handle = naming.handle { key = try link(device).key(of: handle) } else { key = known.flatMap { .init($0) } }
+    guard let key else { throw BledError.invalidParameter.error("nothing with this handle is known of the device") }
+    try words.rename(key, naming.name, naming.format)
+    setNames()
   }
 
   /// Subscribes to a characteristic, unless this program is subscribed.
@@ -280,13 +327,14 @@ import ValueFormats
       throw BledError.limitReached.error("there are \(Self.maximumSubscriptions) subscriptions: end one of them")
     }
     let values = try await link.peripheral.subscribe(handle)
-    let kind = link.kind(of: handle)
     let feed = feed
     // Two pages may have requested it at once.
     subscriptions[key]?.cancel()
     subscriptions[key] = Task { [weak self] in
       do {
         for try await octets in values {
+          // Its format may have changed.
+          guard let kind = self?.links[device]?.kind(of: handle) else { return }
           let value = ValueDescription(octets, of: kind.uuid, kind.format, at: Date().timeIntervalSince1970)
           feed.value(.init(device: device, handle: handle, value: value))
         }

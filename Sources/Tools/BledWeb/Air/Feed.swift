@@ -1,6 +1,7 @@
 import BledClient
 import FoundationEssentials
 import Synchronization
+import ValueFormats
 
 /// The state that all pages share, and the events that each receives of it (Server-Sent Events). The daemon's
 /// notifications change it on the queue of the connection; a page fetches the changes.
@@ -25,8 +26,8 @@ final class Feed: Sendable {
     state = Mutex(State(air: AirTable(words: words)))
   }
 
-  /// The place of a new page: it receives no earlier values.
-  var start: Place { state.withLock { Place(values: $0.values.count) } }
+  /// The place of a new page. It receives the values that are kept: it may be one that was loaded again, or was hidden.
+  var start: Place { state.withLock { Place(values: $0.values.forgotten) } }
 
   /// - Parameter message: a `ScanReport`; it is read whole only if more than its strength and time are new.
   func heard(_ message: RPCMessage) {
@@ -39,6 +40,13 @@ final class Feed: Sendable {
   func lost(_ device: String) { state.withLock { $0.air.lost(device) } }
 
   func clear() { state.withLock { $0.air.clear() } }
+
+  /// The names that the user gives.
+  func setNames(_ names: NameList) { state.withLock { $0.air.setNames(names) } }
+
+  /// Removes the sensors that were silent for too long.
+  /// - Parameter now: seconds since the epoch.
+  func expire(at now: Double) { state.withLock { $0.air.expire(at: now) } }
 
   func value(_ entry: ValueLog.Entry) { state.withLock { $0.values.append(entry) } }
 
@@ -102,7 +110,7 @@ final class Feed: Sendable {
     var writer = JSONWriter()
     writer.object { writer in
       writer.name("now")
-      writer.value(seconds: now)
+      writer.value(milliseconds: now)
       writer.name("whole")
       writer.value(changes.isWhole)
       writer.name("unlisted")
@@ -111,7 +119,7 @@ final class Feed: Sendable {
       writer.array { writer in
         for device in changes.devices {
           writer.separate()
-          writer.value(device, inFull: changes.isWhole || device.described > version)
+          writer.value(device, air.names, inFull: changes.isWhole || device.described > version)
         }
       }
       writer.name("gone")
@@ -123,47 +131,5 @@ final class Feed: Sendable {
       }
     }
     return writer.codes
-  }
-}
-
-extension JSONWriter {
-  /// The limit for the words of a row, in characters.
-  private static let longestText = 200
-
-  /// A time in milliseconds, which an integer of JavaScript holds.
-  fileprivate mutating func value(seconds: Double) {
-    value(Int(exactly: (seconds * 1000).rounded()) ?? 0)
-  }
-
-  /// - Parameter inFull: with the members that seldom change.
-  fileprivate mutating func value(_ device: AirTable.Device, inFull: Bool) {
-    let report = device.report
-    object { writer in
-      writer.name("id")
-      writer.value(report.peripheral)
-      writer.name("rssi")
-      if let rssi = report.rssi { writer.value(rssi) } else { writer.null() }
-      writer.name("heard")
-      writer.value(seconds: report.time)
-      writer.name("count")
-      writer.value(device.count)
-      if let interval = device.interval {
-        writer.name("interval")
-        writer.value(seconds: interval)
-      }
-      guard inFull else { return }
-      writer.name("name")
-      if let name = report.name { writer.value(name) } else { writer.null() }
-      writer.name("address")
-      writer.value(report.address)
-      writer.name("type")
-      writer.value(report.addressType.text)
-      writer.name("adapter")
-      writer.value(report.adapter)
-      writer.name("connectable")
-      writer.value(report.connectable)
-      writer.name("text")
-      writer.value(String(device.text.joined(separator: ", ").prefix(Self.longestText)))
-    }
   }
 }

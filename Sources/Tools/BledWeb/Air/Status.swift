@@ -28,6 +28,8 @@ struct Status: Encodable, Sendable {
   var adapters: [AdapterDescription] = []
   /// The sessions that the user may see.
   var sessions: [SessionDescription] = []
+  /// The names of the users of these sessions, by their numbers.
+  var users: [String: String] = [:]
   /// The devices with a link, of any program.
   var links: [PeripheralList.Entry] = []
   /// The last links that ended, the newest first.
@@ -37,4 +39,8 @@ struct Status: Encodable, Sendable {
   /// The subscriptions of this program.
   var subscriptions: [Subscription] = []
   var recordings: [Recordings.Description] = []
+  /// The question of the pairing that a page has begun.
+  var question: Pairings.Question?
+  /// The number of changes of the names that the user gives.
+  var named = 0
 }

@@ -15,6 +15,9 @@ struct ValueLog: Sendable {
   /// The number of values so far.
   private(set) var count: UInt64 = 0
 
+  /// The number of values that were dropped.
+  var forgotten: UInt64 { count - UInt64(entries.count) }
+
   /// Adds a value; the oldest one gives way.
   mutating func append(_ entry: Entry) {
     if entries.count == Self.maximum { entries.removeFirst(Self.maximum / 4) }

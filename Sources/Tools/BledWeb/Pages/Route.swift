@@ -10,6 +10,8 @@ enum Route: Hashable, Sendable {
   case device(String)
   /// An operation on a device.
   case operation(Operation, device: String)
+  /// The answer to the question of a pairing.
+  case pairing
   /// Starts a recording.
   case record
   /// The octets of a recording.
@@ -21,7 +23,7 @@ enum Route: Hashable, Sendable {
 
   /// An operation on a device.
   enum Operation: String, CaseIterable, Sendable {
-    case connect, disconnect, read, write, subscribe, unsubscribe
+    case connect, disconnect, read, write, subscribe, unsubscribe, pair, name
   }
 
   /// A path that does not exist, or not with this method.
@@ -52,6 +54,7 @@ enum Route: Hashable, Sendable {
     case let rest where rest.first == "devices" && rest.count == 3:
       guard let operation = Operation(rawValue: parts[3]) else { throw .notFound }
       return (.operation(operation, device: parts[2]), "POST")
+    case ["pairing"]: return (.pairing, "POST")
     case ["recordings"]: return (.record, "POST")
     case let rest where rest.first == "recordings" && rest.count <= 3:
       // The digits of a short number.

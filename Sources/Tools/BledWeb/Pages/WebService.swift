@@ -72,6 +72,9 @@ import FoundationEssentials
       return Self.json(200, "OK", DeviceDetail(device))
     case .operation(let operation, let device):
       return Self.json(200, "OK", try await perform(operation, device, body))
+    case .pairing:
+      desk.pairings.answer(try Self.decode(Pairings.Answer.self, body))
+      return Self.json(200, "OK", Empty())
     case .record:
       try await desk.record()
       return Self.json(200, "OK", Empty())
@@ -106,6 +109,10 @@ import FoundationEssentials
     case .unsubscribe:
       desk.unsubscribe(device, try Self.decode(AttributeHandle.self, body).handle)
       return Empty()
+    case .pair: return try await desk.pair(device, try Self.decode(Pairings.Request.self, body))
+    case .name:
+      try desk.rename(device, try Self.decode(AttributeNames.self, body))
+      return Empty()
     }
   }
 
@@ -117,10 +124,10 @@ import FoundationEssentials
     let stream = PageStream(feed: feed) { [weak self] stream in
       guard let self else { return }
       streams.removeAll { $0 === stream }
-      desk.isWatched = !streams.isEmpty
+      desk.pages = streams.count
     }
     streams.append(stream)
-    desk.isWatched = true
+    desk.pages = streams.count
     return HTTPAnswer(200, "OK", type: "text/event-stream", body: .stream(stream))
   }
 

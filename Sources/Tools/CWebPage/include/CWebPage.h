@@ -1,19 +1,17 @@
-/// The octets of page.html, page.css and page.js, which `bleshell web` serves.
+/// The files of the page, which `bleshell web` serves.
 #pragma once
 
 #include <stddef.h>
 
-#define FILE_OF_PAGE(kind)                                                                     \
-  extern const char bled_page_##kind##_start[] __attribute__((visibility("hidden")));          \
-  extern const char bled_page_##kind##_end[] __attribute__((visibility("hidden")));            \
-  /* The first octet; no zero follows the last one. */                                         \
-  static inline const void *bled_page_##kind(void) { return bled_page_##kind##_start; }        \
-  static inline size_t bled_page_##kind##_length(void) {                                       \
-    return (size_t)(bled_page_##kind##_end - bled_page_##kind##_start);                        \
-  }
+/// A file; no zero follows its last octet.
+struct bled_page_file {
+  const char *name;
+  const char *start;
+  const char *end;
+};
 
-FILE_OF_PAGE(html)
-FILE_OF_PAGE(css)
-FILE_OF_PAGE(js)
+/// The number of files.
+size_t bled_page_file_count(void);
 
-#undef FILE_OF_PAGE
+/// A file, from 0 on.
+const struct bled_page_file *bled_page_file(size_t number);

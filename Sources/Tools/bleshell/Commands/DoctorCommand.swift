@@ -43,7 +43,8 @@ struct DoctorCommand: ShellCommand {
   /// The daemon's findings, and true if it has adapters, none of them over the kernel's Bluetooth.
   @MainActor private static func daemonFindings(_ shell: Shell) async -> ([Finding], isWithoutKernel: Bool) {
     do {
-      let client = try await shell.connection()
+      let client = try await BledClient.connect(to: shell.socket, name: "bleshell doctor")
+      defer { client.close() }
       let adapters = try await client.call(AdapterList.self, Empty(), timeout: .seconds(5)).adapters
       let isWithoutKernel = !adapters.isEmpty && adapters.allSatisfy { $0.kind.known != .kernel }
       return ([version(client.session)] + adapters.flatMap { [finding($0)] + quirks(of: $0) }, isWithoutKernel)

@@ -1,7 +1,10 @@
 import ArgumentParser
+import BledClient
 import BledConnection
 import BledWeb
+import Bluetooth
 import FoundationEssentials
+import Glibc
 
 /// `bleshell web`
 struct WebCommand: ShellCommand {
@@ -28,9 +31,21 @@ struct WebCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    // The first connection shows that there is a daemon, or the reason why not.
-    _ = try await shell.connection()
-    let words = Words(name: { $0.knownName }, contents: { ScanTable.contents($0) }, names: shell.names())
+    // The first connection shows whether there is a daemon, and why not. The server has its own.
+    try await BledClient.connect(to: shell.socket, name: "bleshell web").close()
+    let words = Words(
+      name: { $0.knownName }, contents: { ScanTable.contents($0) }, user: { Self.name(ofUser: $0) },
+      names: {
+        shell.forgetNames()
+        return shell.names()
+      },
+      rename: { (key, name, format) throws(BluetoothError) in
+        do throws(Failure) {
+          _ = try NameFiles.set(key, name: name, format: format, in: NameFiles.own)
+        } catch {
+          throw BledError.invalidParameter.error(error.message)
+        }
+      })
     let listener = try (listen ?? ListenAddress(loopback: port ?? 0)).opened(by: listen == nil ? "--port" : "--listen")
     let server = WebServer(listener, socket: shell.socket, allowsWrites: allowWrites, words: words) {
       try JSONEncoder().encode(await DoctorCommand.findings(shell))
@@ -39,6 +54,10 @@ struct WebCommand: ShellCommand {
     let progress = output.progress("serving the page, Ctrl-C ends it")
     defer { progress.end() }
     await server.run()
+  }
+
+  private static func name(ofUser number: Int) -> String? {
+    uid_t(exactly: number).flatMap { getpwuid($0) }.map { String(cString: $0.pointee.pw_name) }
   }
 
   private struct Address: Encodable { let address: String }
