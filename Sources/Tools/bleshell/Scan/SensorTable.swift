@@ -44,9 +44,9 @@ import FoundationEssentials
     let (sensors, columns) = (sorted, columns)
     let measured = columns.map { Table.Column(heading: $0.title.uppercased(), right: true) }
     var table = Table(
-      [.init(heading: "NAME"), .init(heading: "ADDRESS")] + measured + [
+      [.init(heading: "NAME")] + measured + [
         .init(heading: "BATTERY", right: true), .init(heading: "AGE", right: true), .init(heading: "RSSI", right: true),
-        .init(heading: "OTHERS"),
+        .init(heading: "ADDRESS"), .init(heading: "OTHERS"),
       ])
     table.flexible = 0
     for sensor in sensors {
@@ -54,15 +54,13 @@ import FoundationEssentials
       let others = values.filter { value in !columns.contains { $0.name == value.name } }
       let words = [sensor.reading.problem].compactMap { $0 } + others.map { "\($0.title) \($0.text)" }
       table.rows.append(
-        [
-          .init(text: sensor.report.name ?? "- (\(sensor.reading.format))", style: .bold),
-          .init(text: sensor.report.address),
-        ]
+        [.init(text: sensor.report.name ?? "- (\(sensor.reading.format))", style: .bold)]
           + columns.map { column in .init(text: values.first { $0.name == column.name }?.text ?? "-") }
           + [
             .init(text: sensor.reading.battery?.text ?? "-"),
             .init(text: "\(max(0, Int(exactly: (now - sensor.report.time).rounded()) ?? 0)) s"),
             .init(text: sensor.report.rssi.map(String.init) ?? "-"),
+            .init(text: sensor.report.address),
             .init(text: words.isEmpty ? "-" : words.joined(separator: ", ")),
           ])
     }

@@ -28,9 +28,9 @@ import Testing
     let lines = table.table(at: 103.4).lines(width: nil) { text, _ in text }
     #expect(
       lines == [
-        "NAME        ADDRESS            TEMPERATURE      CO₂  BATTERY  AGE  RSSI  OTHERS",
-        "Attic       C0:DE:00:00:00:01      21.5 °C        -     65 %  3 s   -60  -",
-        "- (BTHome)  C0:DE:00:00:00:01            -  400 ppm        -  3 s   -60  movements 3",
+        "NAME        TEMPERATURE      CO₂  BATTERY  AGE  RSSI  ADDRESS            OTHERS",
+        "Attic           21.5 °C        -     65 %  3 s   -60  C0:DE:00:00:00:01  -",
+        "- (BTHome)            -  400 ppm        -  3 s   -60  C0:DE:00:00:00:01  movements 3",
       ])
   }
 }
