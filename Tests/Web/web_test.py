@@ -180,6 +180,12 @@ class PageTests(BrowserTests):
         self.open_device("Belt")
         self.press_button("Subscribe Heart Rate Measurement")
         browser.wait("return (document.querySelector('#plot-lines polyline')?.points.length ?? 0) >= 5")
+        points = "document.querySelector('#plot-lines polyline').points.length"
+        browser.cover()()
+        before = browser.run(f"return {points}")
+        self.assertGreaterEqual(before, 5)
+        browser.wait(f"return {points} > arguments[0]", before)
+        self.assertEqual(browser.text("#connect"), "Disconnect")
         uncover = browser.cover()
         try:
             with Session(self.site.socket, name="observer") as observer:
