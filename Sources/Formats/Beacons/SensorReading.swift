@@ -36,7 +36,7 @@ public struct SensorReading: Hashable, Sendable {
   public private(set) var problem: String?
   /// All values, the most important first.
   public private(set) var values: [Value] = []
-  /// Whether "voltage" is the one of the device's battery.
+  /// True if "voltage" is that of the battery.
   private var hasBatteryVoltage = false
 
   /// The first packet of a device.

@@ -27,7 +27,7 @@ struct Audience: Sendable {
     }
   }
 
-  /// Whether to scan, and to keep links and subscriptions.
+  /// True to scan, and to keep links and subscriptions.
   func isPresent(at now: Duration) -> Bool {
     switch state {
     case .absent: false

@@ -13,9 +13,9 @@ import BledClient
   /// A question to the person at a page, or a passkey to show.
   struct Question: Encodable, Sendable {
     enum Kind: String, Encodable, Sendable {
-      /// Whether to pair.
+      /// True to pair.
       case consent
-      /// Whether the device shows `code`.
+      /// True if the device shows `code`.
       case comparison
       /// The passkey that the device shows.
       case passkey

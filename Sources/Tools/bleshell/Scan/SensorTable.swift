@@ -17,7 +17,7 @@ import FoundationEssentials
 
   private var sensors: [String: Sensor] = [:]
 
-  /// Whether no sensor was heard.
+  /// True if no sensor was heard.
   var isEmpty: Bool { sensors.isEmpty }
 
   /// Takes a report. The reports of other devices are ignored.
