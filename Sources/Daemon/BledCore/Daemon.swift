@@ -116,7 +116,8 @@ public final class Daemon {
     sessionRegistry = SessionRegistry(
       holdings, restorations, adapters: adapters, rules: rules, router: router, scheduler: scheduler, logger: logger,
       commit: commit)
-    bonds.onRemoved = { [unowned self] in tellForgotten($0) }
+    bonds.onStored = { [unowned self] in tell(PairingBonded.self, $0) }
+    bonds.onRemoved = { [unowned self] in tell(PairingForgotten.self, $0) }
     router.serveSession(self, sessionRegistry)
     router.serveScan(scans)
     router.servePeriodic(periodic, advertising, central, server)
@@ -241,11 +242,12 @@ public final class Daemon {
     sessionRegistry.broadcast(try? RPCEncoding.notification(AdapterChanged.self, slot.description))
   }
 
-  private func tellForgotten(_ bond: Bond) {
+  private func tell<Notification: RPCNotification>(_: Notification.Type, _ bond: Bond)
+  where Notification.Params == PairingForgotten.Params {
     let params = PairingForgotten.Params(
       peripheral: directory.find(identity: bond.peer)?.id, address: "\(bond.peer)", addressType: Word(bond.peer.kind),
       adapterAddress: "\(bond.local)")
-    sessionRegistry.broadcast(try? RPCEncoding.notification(PairingForgotten.self, params), permission: .pair)
+    sessionRegistry.broadcast(try? RPCEncoding.notification(Notification.self, params), permission: .pair)
   }
 
   /// Devices see this machine under another name from now on.

@@ -31,7 +31,9 @@ extension Policy {
 
 extension Configuration.Policy.Grantee {
   /// True if it comes with a package that may not be installed.
-  fileprivate var isOptional: Bool { self == Configuration.Policy.facade || self == Configuration.Policy.gateways }
+  fileprivate var isOptional: Bool {
+    [Configuration.Policy.facade, Configuration.Policy.input, Configuration.Policy.gateways].contains(self)
+  }
 }
 
 extension Policy.Subject {

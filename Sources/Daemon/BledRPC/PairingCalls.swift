@@ -169,7 +169,20 @@ public enum PairingKeysLost: RPCNotification {
   }
 }
 
-/// Keys were removed.
+/// Keys are kept.
+public enum PairingBonded: RPCNotification {
+  /// `pairing.bonded`
+  public static let name = "pairing.bonded"
+  /// For `rpc.discover`.
+  public static let summary = """
+    To every session with the permission "pair": this machine keeps keys, or others than before, that it shares with the \
+    device on this adapter. It has paired, or its keys were imported.
+    """
+  /// The device and the adapter.
+  public typealias Params = PairingForgotten.Params
+}
+
+/// Keys are gone.
 public enum PairingForgotten: RPCNotification {
   /// `pairing.forgotten`
   public static let name = "pairing.forgotten"

@@ -45,7 +45,8 @@ public enum ProtocolContents {
     GATTReleased.self, GATTValuesDropped.self, ServerReleased.self,
     ServerSubscribed.self, ServerUnsubscribed.self, ServerWritesLost.self, ServerReady.self,
     AdvertisingChanged.self, AdvertisingResponses.self, L2CAPIncoming.self, L2CAPClosed.self,
-    PairingShowPasskey.self, PairingEnded.self, PairingKeysLost.self, PairingForgotten.self,
+    PairingShowPasskey.self, PairingEnded.self, PairingKeysLost.self, PairingBonded.self,
+    PairingForgotten.self,
     CaptureLost.self,
   ]
 }

@@ -3593,6 +3593,31 @@ class PairingKeysLost(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PairingBonded(Event):
+    """To every session with the permission "pair": this machine keeps keys, or others than before, that it shares
+    with the device on this adapter. It has paired, or its keys were imported.
+
+    peripheral: The daemon's identifier of the device; missing if it is not known any more.
+    address: Its identity address.
+    address_type: "public" or "random".
+    adapter_address: The address of the adapter that shared the keys.
+    """
+
+    method: ClassVar[str] = "pairing.bonded"
+    peripheral: str | None = None
+    address: str
+    address_type: Literal["public", "random"]
+    adapter_address: str
+
+    _members: ClassVar[tuple[Member, ...]] = (
+        Member("peripheral", "peripheral", codec.text, False),
+        Member("address", "address", codec.text, True),
+        Member("addressType", "address_type", codec.text, True),
+        Member("adapterAddress", "adapter_address", codec.text, True),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PairingForgotten(Event):
     """To every session with the permission "pair": this machine shares no keys with the device any more on this
     adapter. A program has forgotten them, or they had to give way to others, or were refused.
@@ -3671,6 +3696,7 @@ EVENTS: Mapping[str, type[Event]] = {
         PairingShowPasskey,
         PairingEnded,
         PairingKeysLost,
+        PairingBonded,
         PairingForgotten,
         CaptureLost,
     )
@@ -3726,6 +3752,7 @@ __all__ = [
     "MetricBucket",
     "MetricSample",
     "MetricsGetResult",
+    "PairingBonded",
     "PairingConfirm",
     "PairingDevice",
     "PairingEnded",

@@ -20,6 +20,8 @@ final class BondDirectory: BondSource {
 
   /// Notified after each change.
   weak var observer: (any BondObserver)?
+  /// Called after the keys shared with a device were stored, or others than before.
+  var onStored: (Bond) -> Void = { _ in }
   /// Called after the keys shared with a device were removed.
   var onRemoved: (Bond) -> Void = { _ in }
   /// The last one is first.
@@ -76,6 +78,7 @@ final class BondDirectory: BondSource {
     entries.insert(Entry(bond: bond, user: user ?? before?.user), at: 0)
     clients.reserveCounters(of: bond)
     changed()
+    onStored(bond)
     let eviction = BondEviction(
       candidates: entries.map { .init(bond: $0.bond, user: $0.user, isLinked: isLinked($0.bond)) })
     guard let victim = eviction.victim else { return nil }

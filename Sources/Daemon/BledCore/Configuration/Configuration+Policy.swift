@@ -19,7 +19,9 @@ extension Configuration {
 
     /// The user for `bled-bluez`, a package that may not be installed.
     static let facade = Grantee.user("bled-bluez")
-    /// The group of `bled-esphome` and `bled-mqtt`, likewise.
+    /// The user of `bled-hid`, likewise: it uses bonded devices.
+    static let input = Grantee.user("bled-hid")
+    /// The group of `bled-esphome`, `bled-mqtt` and `bled-hid`, likewise.
     static let gateways = Grantee.group("bled-gateway")
 
     /// The grantees of each permission, apart from root and the daemon's own user.
@@ -77,7 +79,8 @@ extension Permission {
   fileprivate var defaultGrantees: [Configuration.Policy.Grantee] {
     switch self {
     case .scan, .connect: [.group("bluetooth"), Configuration.Policy.gateways]
-    case .serve, .advertise, .pair: [.group("bluetooth")]
+    case .serve, .advertise: [.group("bluetooth")]
+    case .pair: [.group("bluetooth"), Configuration.Policy.input]
     case .impersonate: [Configuration.Policy.facade]
     case .agent, .adapters, .sessions, .capture, .simulation: []
     }

@@ -33,8 +33,8 @@ import Testing
     _ = try world.client().result(PeripheralForget.self, .init(peripheral: again))
   }
 
-  @Test("pairing.forgotten goes to sessions with the permission pair")
-  func forgottenKeys() throws {
+  @Test("pairing.bonded and pairing.forgotten go to sessions with the permission pair")
+  func keysOfOthers() throws {
     let permitted = world.client(user: 1000, groups: [100])
     let other = world.client(user: 1001, groups: [200])
     let root = world.client(user: 0)
@@ -48,6 +48,8 @@ import Testing
       .init(
         adapterAddress: "\(world.adapter.information.address)", address: address, addressType: .random,
         longTermKeys: [key]))
+    #expect(try permitted.notifications(PairingBonded.self).map(\.address) == [address])
+    #expect(try other.notifications(PairingBonded.self).isEmpty)
     _ = try root.result(PairingForget.self, .init(address: address))
     #expect(try permitted.notifications(PairingForgotten.self).map(\.address) == [address])
     #expect(try other.notifications(PairingForgotten.self).isEmpty)
