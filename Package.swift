@@ -209,8 +209,23 @@ let storeys = [
           "CSystemd", arguments,
         ],
         linkerSettings: [small]),
+      // HID over GATT: bonded devices as devices of /dev/uhid, without I/O.
+      .target(name: "HIDGateway", dependencies: ["BledConnection", "BledRPC", "Bluetooth"]),
+      .executableTarget(
+        name: "bled-hid",
+        dependencies: [
+          "HIDGateway", "BledLoop", "BledConnection", "BledRPC", "BuildIdentity", "Bluetooth", "EventLoop", "CSystemd",
+          arguments,
+        ],
+        linkerSettings: [small]),
     ],
     tests: [
+      .testTarget(
+        name: "HIDGatewayTests",
+        dependencies: [
+          "HIDGateway", "BledConnection", "BledRPC", "Adapter", "Bluetooth", "SessionTestSupport",
+        ]),
+      .testTarget(name: "BledHidTests", dependencies: ["bled-hid", "HIDGateway", "Bluetooth", "EventLoop"]),
       .testTarget(
         name: "ESPHomeTests",
         dependencies: [

@@ -5,10 +5,13 @@ private struct Gateway {
   let name: String
   let check: Finding.Check
   let page: String
+  /// Whether there is a file to check.
+  var hasConfiguration = true
 
   static let all = [
     Gateway(name: "bled-mqtt", check: .mqtt, page: "docs/mqtt.md"),
     Gateway(name: "bled-esphome", check: .esphome, page: "docs/home-assistant.md"),
+    Gateway(name: "bled-hid", check: .hid, page: "docs/keyboards.md", hasConfiguration: false),
   ]
 
   var unit: String { "\(name).service" }
@@ -18,7 +21,7 @@ private struct Gateway {
 }
 
 extension Machine {
-  /// The gateways to MQTT and to Home Assistant; empty if they are not installed.
+  /// The gateways to MQTT, to Home Assistant and to the kernel's input; none where they are not installed.
   var gatewayFindings: [Finding] {
     Gateway.all.compactMap { gateway in
       guard Service.unitFolders.contains(where: { files.exists("\($0)/\(gateway.unit)") }) else { return nil }
@@ -40,7 +43,8 @@ extension Machine {
       return Finding(
         gateway.check, .problem, "\(name) is enabled but does not run\(reason ?? ".")",
         remedy: """
-          Try `\(name) --check`, then sudo systemctl restart \(name); `journalctl -u \(name)` says why it ended.
+          \(gateway.hasConfiguration ? "Try `\(name) --check`, then" : "Try") sudo systemctl restart \(name); \
+          `journalctl -u \(name)` says why it ended.
           """)
     }
     guard let report else { return Finding(gateway.check, .ok, "\(name) runs (process \(process))") }
