@@ -1,5 +1,6 @@
 """Group 18: bled-hid, with a keyboard and mouse of Bumble, and the events that programs get from the kernel."""
 
+import asyncio
 import os
 import tempfile
 from dataclasses import dataclass
@@ -118,6 +119,24 @@ async def comes_back(given):
         expect_equal(await keyboard.next(), (EventDevice.KEY, KEY_B, 0), "the key that is released")
         await given.types(keyboard, USAGE_A, KEY_A)
         expect_equal(await until(given.desk.lights.get), b"\x02", "the lights")
+
+
+@hid.case("the key that wakes a keyboard arrives, although it precedes the subscription")
+async def wakes(given):
+    async with await given.keyboard() as keyboard:
+        await given.subscribed()
+
+        def connected(connection):
+            connection.once(
+                connection.EVENT_CONNECTION_ENCRYPTION_CHANGE,
+                lambda: asyncio.get_running_loop().create_task(given.desk.press_early(connection, USAGE_B)))
+
+        given.desk.device.once(given.desk.device.EVENT_CONNECTION, connected)
+        await given.disconnect()
+        expect_equal(await keyboard.next(), (EventDevice.KEY, KEY_B, 1), "the key")
+        await given.subscribed()
+        await given.desk.press()
+        expect_equal(await keyboard.next(), (EventDevice.KEY, KEY_B, 0), "the key that is released")
 
 
 @hid.case("bled is killed and comes back: the same device types")

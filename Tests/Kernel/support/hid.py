@@ -99,6 +99,11 @@ class Desk:
         """The keys that are down now."""
         await self.device.notify_subscribers(self.keys, bytes((0, 0, *usages)).ljust(8, b"\0"))
 
+    async def press_early(self, connection, *usages):
+        """The same for a central that has not subscribed on this link, but on an earlier one."""
+        value = bytes((0, 0, *usages)).ljust(8, b"\0")
+        await self.device.notify_subscriber(connection, self.keys, value, force=True)
+
     async def move(self, across, down):
         """The mouse moves."""
         await self.device.notify_subscribers(self.moves, struct.pack("<Bbb", 0, across, down))

@@ -10,10 +10,12 @@ final class ValueReceivers {
   private var subscriptions = Subscriptions()
   /// The sockets for a characteristic's values, by handle: at most one per direction.
   private var acquired: [UInt16: [AcquiredCharacteristic]] = [:]
+  private var early: EarlyValues
 
   init(on link: CentralLink) {
     self.link = link
     hub = link.hub
+    early = EarlyValues(since: hub.scheduler.now)
   }
 
   /// A session's subscribed handles, in order, without those read from a socket.
@@ -59,8 +61,12 @@ final class ValueReceivers {
     _ change: inout SubscriptionChange, hasAnswered: Bool, for session: Session?, _ found: AttributeFound,
     watched: UInt16?
   ) throws -> GATTProcedure? {
-    try subscriptions.proceed(
+    let next = try subscriptions.proceed(
       &change, hasAnswered: hasAnswered, for: session, found, known: link.discovery.known, watched: watched)
+    if change.on, session != nil {
+      for value in early.remove(of: change.handle, at: hub.scheduler.now) { received(value, of: change.handle) }
+    }
+    return next
   }
 
   /// A change is complete.
@@ -152,6 +158,9 @@ final class ValueReceivers {
 
   /// The device sent a value.
   func received(_ value: [UInt8], of handle: UInt16) {
+    if hub.bondLevel != nil, subscriptions.receivers(of: handle).isEmpty {
+      early.keep(value, of: handle, at: hub.scheduler.now)
+    }
     for call in subscriptions.answered(by: handle) { call.reply.succeed(call.found) }
     var owner: Session?
     if let characteristic = reader(of: handle) {
