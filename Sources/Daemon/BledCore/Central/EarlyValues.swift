@@ -6,7 +6,7 @@ import Bluetooth
 struct EarlyValues {
   /// The time after the beginning of the link during which values are kept.
   private static let time = Duration.seconds(5)
-  /// The number of values, of which the newest stay.
+  /// The maximum number of values; the newest stay.
   private static let maximum = 32
 
   private let end: Instant
