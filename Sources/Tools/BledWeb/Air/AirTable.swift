@@ -6,14 +6,14 @@ import ValueFormats
 /// The discovered devices, as pages show them. Each change has a version, so that a page receives the latest state of
 /// the devices that changed since it was last served, however long ago: nothing waits for slow pages.
 ///
-/// | Input            | Effect                                                                                      |
+/// | Input            | Effect                                                                                     |
 /// |------------------|--------------------------------------------------------------------------------------------|
-/// | `heardAgain`     | the strength and time of a device whose report is otherwise the same as the one before      |
-/// | `heard`          | the device is listed; beyond the limit of 2,000 a new one is counted as unlisted            |
-/// | `lost`           | the device is removed; a sensor is marked as silent                                         |
-/// | `clear`          | all devices are lost                                                                        |
-/// | `expire`         | sensors that were silent for an hour are removed                                            |
-/// | `setNames`       | all devices are described anew, if the names that the user gives have changed               |
+/// | `heardAgain`     | the strength and time of a device whose report is otherwise the same as the one before     |
+/// | `heard`          | the device is listed; beyond the limit of 2,000 a new one is counted as unlisted           |
+/// | `lost`           | the device is removed; a sensor is marked as silent                                        |
+/// | `clear`          | all devices are lost                                                                       |
+/// | `expire`         | sensors that were silent for an hour are removed                                           |
+/// | `setNames`       | all devices are described anew, if the names that the user gives have changed              |
 struct AirTable: Sendable {
   /// An advertisement that differed from the one before.
   struct Change: Sendable, Encodable {
