@@ -40,8 +40,8 @@ class AdapterDescription(Record):
     private_address: The private address under which devices see it at present, six octets in hex with
         colons. Missing where they see `address`.
     problem: Why it is "failed" or, if that is known, "absent", and the remedy.
-    quirks: The faults of its make of controller, known or learned. Missing if there are none.
-    scanning: Whether it scans at the moment.
+    quirks: The known or learned faults of its make of controller. Missing if there are none.
+    scanning: True if it scans at the moment.
     since_event: The time since its controller sent anything, reports included, in seconds, 0 or more.
         Missing likewise.
     since_report: The time since its controller received an advertisement or a scan response, in seconds, 0
@@ -2590,13 +2590,13 @@ class AdapterChanged(Event):
     state: "absent" (unplugged), "off", "starting", "on", "suspended" (the system sleeps) or "failed" (see
         `problem`).
     problem: Why it is "failed" or, if that is known, "absent", and the remedy.
-    scanning: Whether it scans at the moment.
-    advertising: How many advertisements it sends at the moment.
-    links: How many links it holds.
-    taking_turns: Which of "connecting", "advertising" and "scanning" its controller cannot do at once and
-        therefore does in turns at the moment; missing if all that is wanted goes together.
-    held_back: Which of "connecting", "advertising" and "scanning" its controller cannot do beside the links
-        that it holds; they wait until links have ended. Missing for none.
+    scanning: True if it scans at the moment.
+    advertising: The number of advertisements that it sends at the moment.
+    links: The number of its links.
+    taking_turns: The activities, of "connecting", "advertising" and "scanning", that its controller cannot
+        run at once and therefore runs in turns at the moment; missing if all wanted ones run together.
+    held_back: The activities, of "connecting", "advertising" and "scanning", that its controller cannot run
+        beside its links; they wait until links have ended. Missing for none.
     phys: The PHYs that its controller has: "1M", "2M", "coded". Missing while it is not on.
     longest_packet: The longest payload of a packet on a link, in octets, 27 to 251 (the maximum data
         length). Missing while it is not on.
@@ -3597,7 +3597,7 @@ class PairingBonded(Event):
     """To every session with the permission "pair": this machine keeps keys, or others than before, that it shares
     with the device on this adapter. It has paired, or its keys were imported.
 
-    peripheral: The daemon's identifier of the device; missing if it is not known any more.
+    peripheral: The daemon's identifier of the device; missing if it is no longer known.
     address: Its identity address.
     address_type: "public" or "random".
     adapter_address: The address of the adapter that shared the keys.
