@@ -21,6 +21,7 @@ final class FirmwareHost {
   private var server: FirmwareServer
   private var generator: SeededGenerator
   private var packets: [[UInt8]] = []
+  private var isRestarting = false
   /// The number of the link: late answers are those of another one.
   private var link = 0
 
@@ -40,10 +41,13 @@ final class FirmwareHost {
           if let self, link == self.link { answer(frame) }
         }
       case .disconnect: disconnect()
+      case .restart where isRestarting: break
       case .restart:
+        isRestarting = true
         // Behind the answer.
         air.scheduler.schedule(after: .milliseconds(100)) { [weak self] in
           guard let self else { return }
+          isRestarting = false
           server.restarted()
           restart(restartTime.draw(&generator))
         }

@@ -57,12 +57,29 @@ struct FirmwareServer {
   }
 
   mutating func received(_ packet: [UInt8]) -> [Action] {
-    assembly.receive(packet).flatMap { frame -> [Action] in
-      guard frame.operation.response != nil, !generator.chance(description.faults.requests) else { return [] }
+    guard description.joins || Self.isWhole(packet) else { return Self.corrupt(packet) }
+    return assembly.receive(packet).flatMap { frame -> [Action] in
+      guard frame.operation.response != nil, frame.encoded.count <= description.bufferSize,
+        !generator.chance(description.faults.requests)
+      else { return [] }
       let actions = answer(frame)
       guard generator.chance(description.faults.answers) else { return actions }
       return actions.filter { if case .answer = $0 { false } else { true } }
     }
+  }
+
+  // MARK: - Parts of frames
+
+  private static func isWhole(_ packet: [UInt8]) -> Bool {
+    packet.count >= ManagementFrame.headerLength
+      && packet.count >= ManagementFrame.headerLength + Int(packet[2]) << 8 + Int(packet[3])
+  }
+
+  /// The answer to the beginning of a frame without its end.
+  private static func corrupt(_ packet: [UInt8]) -> [Action] {
+    let header = Array(packet.prefix(2) + [0, 0] + packet.dropFirst(4).prefix(4))
+    guard let frame = try? ManagementFrame(decoding: header), frame.operation.response != nil else { return [] }
+    return [.answer(response(to: frame, [("rc", .unsigned(9))]), after: .zero)]
   }
 
   // MARK: - Requests

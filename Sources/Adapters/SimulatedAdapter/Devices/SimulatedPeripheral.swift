@@ -26,6 +26,8 @@ final class SimulatedPeripheral: Connectable {
   private var link: SimulatedLink?
   /// Rings when the link stops carrying packets.
   private var lossAlarm: (any ScheduledWork)?
+  /// Rings when it is back after a restart.
+  private var restartAlarm: (any ScheduledWork)?
   /// Made at the first connection: most devices are only ever scanned.
   private var server: DeviceServer?
 
@@ -56,6 +58,7 @@ final class SimulatedPeripheral: Connectable {
 
   /// The device appears, or vanishes.
   func setPresent(_ isPresent: Bool) {
+    restartAlarm?.cancel()
     self.isPresent = isPresent
     if !isPresent { link?.vanish(HCIReason.hardwareFailure.error) }
     advertise()
@@ -118,7 +121,7 @@ final class SimulatedPeripheral: Connectable {
     guard isPresent else { return }
     isPresent = false
     advertise()
-    air.scheduler.schedule(after: time) { [weak self] in self?.setPresent(true) }
+    restartAlarm = air.scheduler.schedule(after: time) { [weak self] in self?.setPresent(true) }
   }
 
   private func scheduleLoss(of link: SimulatedLink) {

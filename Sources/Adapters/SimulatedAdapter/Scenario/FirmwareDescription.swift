@@ -55,6 +55,8 @@ struct FirmwareDescription: ReadableFromFile, Sendable {
   var buffers: Int
   /// Octets of a frame.
   var bufferSize: Int
+  /// Whether it joins a frame that is longer than a packet.
+  var joins: Bool
   /// The time that the slot takes to be erased.
   var eraseTime: TimeSpan
   /// The time that a restart takes.
@@ -63,7 +65,7 @@ struct FirmwareDescription: ReadableFromFile, Sendable {
   var faults: Faults
 
   private enum Keys: String, CaseIterable {
-    case version, slotSize, buffers, bufferSize, eraseTime, restartTime, shell, faults
+    case version, slotSize, buffers, bufferSize, joins, eraseTime, restartTime, shell, faults
   }
 
   init(_ value: FileValue) throws(FileError) {
@@ -72,6 +74,7 @@ struct FirmwareDescription: ReadableFromFile, Sendable {
     slotSize = try members.integer(.slotSize, in: 1...Faults.largest, default: 1 << 20)
     buffers = try members.integer(.buffers, in: 1...64, default: 4)
     bufferSize = try members.integer(.bufferSize, in: 64...16384, default: 1024)
+    joins = try members.value(.joins, default: true)
     eraseTime = try members.value(.eraseTime, default: TimeSpan(0))
     restartTime = try members.value(.restartTime, default: TimeSpan(0.5))
     shell = try members.value(.shell, default: [])
