@@ -8,6 +8,7 @@ import Bluetooth
 /// | `waiting`    | link up                                  | `beginning` | the part at 0, with length and hash      |
 /// | `beginning`  | the device's offset                      | `sending`   | parts from there on                      |
 /// | `beginning`  | no answer in 30 s                        | `beginning` | the part again, as short as a packet     |
+/// | `beginning`  | "corrupt", to more than a packet         | `beginning` | the part again, as short as a packet     |
 /// | `sending`    | the expected offset                      | `sending`   | more parts; the window grows by one      |
 /// | `sending`    | another offset                           | `sending`   | parts from there on; half the window     |
 /// | `sending`    | no answer in 5 s                         | `sending`   | parts from the last offset on; half the window |
@@ -53,7 +54,6 @@ public struct UploadMachine: Sendable {
     let sequence: UInt8
     /// The offset behind its octets.
     let end: Int
-    let time: Instant
   }
 
   /// The device may erase its slot before the first answer.
@@ -78,11 +78,15 @@ public struct UploadMachine: Sendable {
   /// The offset of the next part.
   private var next = 0
   private var sent: [Sent] = []
+  /// The time of the last frame, or of the last answer.
+  private var last = Instant.zero
   private var failures = 0
   private var sequence: UInt8
   private var limit = 1
   private var packet = 20
   private var longest = 20
+  /// The device does not join the parts of a frame.
+  private var isShort = false
 
   /// Prepares an upload.
   /// - Parameters:
@@ -107,8 +111,8 @@ public struct UploadMachine: Sendable {
   /// When `timePassed` is to be called; nil if nothing is awaited.
   public var deadline: Instant? {
     switch state {
-    case .beginning: sent.first?.time.advanced(by: Self.firstTimeout)
-    case .sending: sent.first?.time.advanced(by: Self.timeout)
+    case .beginning: last.advanced(by: Self.firstTimeout)
+    case .sending: last.advanced(by: Self.timeout)
     case .waiting, .finished, .failed: nil
     }
   }
@@ -122,13 +126,17 @@ public struct UploadMachine: Sendable {
     packet: Int, parameters: ManagementParameters?, now: Instant
   ) -> [ManagementFrame] {
     guard !hasEnded else { return [] }
-    self.packet = max(packet, 1)
-    longest = min(max(parameters?.bufferSize ?? packet, Self.lengths.lowerBound), Self.lengths.upperBound)
+    (self.packet, failures) = (packet, 0)
+    let length = isShort ? packet : parameters?.bufferSize ?? packet
+    longest = min(max(length, Self.lengths.lowerBound), Self.lengths.upperBound)
     // A device needs a buffer for its answer.
     limit = min(max((parameters?.bufferCount ?? 1) - 1, 1), Self.widest)
     window = 1
     return begin(now)
   }
+
+  /// The frames have left: the time for their answers begins.
+  public mutating func sent(now: Instant) { last = now }
 
   /// The link was lost, and all that was on its way.
   public mutating func linkIsLost() {
@@ -147,12 +155,16 @@ public struct UploadMachine: Sendable {
     if let error = ManagementError(frame) {
       // A device without memory, or busy, has more after a while: the part is repeated when its time is over.
       guard !error.passes else { return [] }
+      if state == .beginning, error.isCorrupt, longest > max(packet, Self.lengths.lowerBound) {
+        return retry(now) { $0.beginShort($1) }
+      }
       return fail(.refused(error))
     }
     guard let reported = frame.payload["off"]?.integer, reported <= octets.count else {
       return fail(.invalidOffset(frame.payload["off"]?.integer))
     }
     let answered = sent[index]
+    last = now
     sent.removeFirst(index + 1)
     if reported == octets.count {
       (offset, sent) = (reported, [])
@@ -167,11 +179,7 @@ public struct UploadMachine: Sendable {
   /// - Returns: The frames to send.
   public mutating func timePassed(now: Instant) -> [ManagementFrame] {
     guard let deadline, deadline <= now else { return [] }
-    if state == .beginning {
-      // Some devices do not join the parts of a frame.
-      longest = min(longest, max(packet, Self.lengths.lowerBound))
-      return retry(now) { $0.begin($1) }
-    }
+    if state == .beginning { return retry(now) { $0.beginShort($1) } }
     return retry(now) { $0.rewind(to: $0.offset, $1) }
   }
 
@@ -207,6 +215,13 @@ public struct UploadMachine: Sendable {
   private mutating func begin(_ now: Instant) -> [ManagementFrame] {
     (state, sent, next) = (.beginning, [], 0)
     return [send(now)]
+  }
+
+  /// Some devices do not join the parts of a frame: they are silent, or see a corrupt one.
+  private mutating func beginShort(_ now: Instant) -> [ManagementFrame] {
+    isShort = true
+    longest = min(longest, max(packet, Self.lengths.lowerBound))
+    return begin(now)
   }
 
   /// Sends from an offset on; answers to earlier parts are ignored.
@@ -246,7 +261,8 @@ public struct UploadMachine: Sendable {
     part.data = Array(octets[next..<end])
     next = end
     defer { sequence &+= 1 }
-    sent.append(Sent(sequence: sequence, end: end, time: now))
+    sent.append(Sent(sequence: sequence, end: end))
+    last = now
     return ManagementRequest.upload(part).frame(sequence: sequence)
   }
 }
@@ -254,4 +270,7 @@ public struct UploadMachine: Sendable {
 extension ManagementError {
   /// True if the reason may go by itself.
   fileprivate var passes: Bool { group == nil && (code == 2 || code == 10) }
+
+  /// Whether the device could not read the request.
+  fileprivate var isCorrupt: Bool { group == nil && code == 9 }
 }

@@ -10,8 +10,11 @@ import Testing
     var octets: [UInt8] = []
     var length = 0
     var hash: [UInt8]?
+    /// Octets of a packet; longer frames are not joined.
+    var packet = Int.max
 
     mutating func receive(_ frame: ManagementFrame) -> ManagementFrame {
+      guard frame.encoded.count <= packet else { return answer(frame, [("rc", .unsigned(9))]) }
       guard case .upload(let part)? = ManagementRequest(frame) else { return answer(frame, [("rc", .unsigned(3))]) }
       if let beginning = part.beginning, part.offset == 0, hash != beginning.hash || length == 0 {
         (octets, length, hash) = ([], beginning.length, beginning.hash)
@@ -131,6 +134,40 @@ import Testing
     #expect(machine.timePassed(now: deadline.advanced(by: .seconds(-1))).isEmpty)
     let second = try #require(machine.timePassed(now: deadline).first)
     #expect(second.encoded.count <= 128 && second.sequence != first.sequence)
+  }
+
+  @Test("a device that refuses longer frames than a packet gets shorter ones")
+  func refusedParts() throws {
+    var (machine, device) = (machine(), FakeDevice())
+    device.packet = 244
+    run(&machine, &device) { _, _, _ in false }
+    #expect(machine.state == .finished && device.octets == Self.file)
+    // One that refuses also those fails, at once.
+    var other = self.machine()
+    device = FakeDevice(packet: 50)
+    run(&other, &device) { _, _, _ in false }
+    #expect(other.state == .failed(.refused(.init(group: nil, code: 9))))
+  }
+
+  @Test("a new link has all attempts again, and the short frames of the last one")
+  func newLink() throws {
+    var machine = machine()
+    _ = machine.linkIsUp(packet: 100, parameters: Self.buffers, now: .zero)
+    for _ in 1...6 { _ = machine.timePassed(now: try #require(machine.deadline)) }
+    machine.linkIsLost()
+    let first = try #require(machine.linkIsUp(packet: 100, parameters: Self.buffers, now: .zero).first)
+    #expect(first.encoded.count <= 128)
+    #expect(machine.timePassed(now: try #require(machine.deadline)).count == 1 && machine.state == .beginning)
+  }
+
+  @Test("the packets of the shortest MTU bring frames of large buffers")
+  func shortestPackets() throws {
+    var (machine, device) = (machine(), FakeDevice())
+    let first = try #require(machine.linkIsUp(packet: 20, parameters: Self.buffers, now: .zero).first)
+    #expect(first.encoded.count > 200)
+    machine.linkIsLost()
+    run(&machine, &device) { _, _, _ in false }
+    #expect(machine.state == .finished && device.octets == Self.file)
   }
 
   @Test("failures end it")
