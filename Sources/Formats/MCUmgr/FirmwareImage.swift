@@ -33,6 +33,8 @@ public struct FirmwareImage: Hashable, Sendable {
   private static let trailerMagic: UInt16 = 0x6907
   private static let protectedMagic: UInt16 = 0x6908
   private static let headerLength = 32
+  /// The flags of an image that is encrypted with AES-128 or AES-256.
+  private static let encrypted: UInt32 = 0x0C
   /// The types of hashes in the trailer: SHA-256, SHA-384, SHA-512.
   private static let hashTypes: Set<UInt16> = [0x10, 0x11, 0x12]
   private static let signatureTypes: Set<UInt16> = [0x20, 0x21, 0x22, 0x23, 0x24]
@@ -48,7 +50,7 @@ public struct FirmwareImage: Hashable, Sendable {
   /// The octets of the file.
   public let octets: [UInt8]
 
-  /// Reads an image, and checks that its SHA-256 hash is that of its contents.
+  /// Reads an image, and compares its SHA-256 hash with its contents; an encrypted image was hashed before.
   /// - Throws: `Fault` with the reason.
   public init(_ octets: [UInt8]) throws(Fault) {
     var header = OctetReader(Array(octets.prefix(Self.headerLength)))
@@ -56,12 +58,15 @@ public struct FirmwareImage: Hashable, Sendable {
       throw Fault(description: "this is no image for MCUboot: its first octets are not 3d b8 f3 96")
     }
     guard header.uint32() != nil, let headerSize = header.uint16(), let protectedSize = header.uint16(),
-      let imageSize = header.uint32(), header.uint32() != nil, let major = header.uint8(), let minor = header.uint8(),
+      let imageSize = header.uint32(), let flags = header.uint32(), let major = header.uint8(), let minor = header.uint8(),
       let revision = header.uint16(), let build = header.uint32()
     else { throw Fault(description: "the image ends within its header") }
     version = Version(major: major, minor: minor, revision: revision, build: build)
+    guard Int(headerSize) >= Self.headerLength else {
+      throw Fault(description: "the image's header names \(headerSize) octets for itself, and has at least 32")
+    }
     let end = Int(headerSize) + Int(imageSize)
-    guard end <= octets.count, Int(headerSize) >= Self.headerLength else {
+    guard end <= octets.count else {
       throw Fault(description: "the image has \(octets.count) octets, and its header says \(end): it is cut off")
     }
     var rest = octets[end...]
@@ -79,7 +84,8 @@ public struct FirmwareImage: Hashable, Sendable {
       throw Fault(description: "the image's trailer has \(hashes.count) hashes instead of one")
     }
     hash = found.value
-    if found.type == 0x10, SHA256.hash(octets[..<(end + Int(protectedSize))]) != found.value {
+    let isEncrypted = flags & Self.encrypted != 0
+    if found.type == 0x10, !isEncrypted, SHA256.hash(octets[..<(end + Int(protectedSize))]) != found.value {
       throw Fault(description: "the image is damaged: its hash is not that of its contents")
     }
     isSigned = trailer.entries.contains { Self.signatureTypes.contains($0.type) }

@@ -16,6 +16,14 @@ import Testing
     #expect("\(signed.version)" == "9.0.0" && signed.isSigned)
   }
 
+  @Test("an encrypted image, which was hashed before, and one with a longer hash are not compared")
+  func notCompared() throws {
+    let encrypted = try FirmwareImage(TestImage.octets(version: (1, 0, 0, 0), body: 100, signed: true, encrypted: true))
+    #expect(encrypted.hash.count == 32 && encrypted.isSigned)
+    let long = Array(repeating: UInt8(7), count: 64)
+    #expect(try FirmwareImage(TestImage.octets(version: (1, 0, 0, 0), body: 100, hash: (0x12, long))).hash == long)
+  }
+
   @Test("files that are no image, with the reason")
   func faults() {
     let good = TestImage.octets(version: (1, 0, 0, 0), body: 100)
@@ -30,6 +38,12 @@ import Testing
     var damaged = good
     damaged[40] ^= 1
     #expect(reason(damaged).contains("its hash is not that of its contents"))
+    var short = good
+    short[8] = 31
+    #expect(reason(short).contains("has at least 32"))
+    var protected = TestImage.octets(version: (1, 0, 0, 0), body: 100, protected: true)
+    protected[10] = 11
+    #expect(reason(protected).contains("the protected part"))
     #expect(reason([]).contains("no image for MCUboot"))
     #expect(reason(Array(good[..<20])).contains("within its header"))
     #expect(reason(Array(good[..<100])).contains("cut off"))
