@@ -15,12 +15,13 @@ public struct ManagementError: Error, Hashable, Sendable, CustomStringConvertibl
   /// True if the device lacks the command.
   public var isUnsupported: Bool { group == nil && code == 8 }
 
-  /// The error in a response; nil if it has none, or the code 0.
+  /// The error in a response; nil if it has none, or the code 0. An error without a code is an unknown one, 1.
   public init?(_ frame: ManagementFrame) {
     let payload = frame.payload
     if let error = payload["err"] {
       let group = error["group"]?.integer.flatMap(UInt16.init(exactly:)) ?? frame.group
-      guard let code = error["rc"]?.signedInteger, code != 0 else { return nil }
+      let code = error["rc"]?.signedInteger ?? 1
+      guard code != 0 else { return nil }
       self.init(group: group, code: code)
     } else {
       guard let code = payload["rc"]?.signedInteger, code != 0 else { return nil }
@@ -53,7 +54,7 @@ public struct ManagementError: Error, Hashable, Sendable, CustomStringConvertibl
   private static let grouped: [UInt16: [Int: String]] = [
     0: [
       1: "an unknown error", 2: "the format is invalid", 3: "the query has no answer", 4: "the clock is not set",
-      5: "the clock failed", 6: "the clock is in the past",
+      5: "the clock failed", 6: "the query has no valid answer",
     ],
     1: [
       1: "an unknown error", 2: "the flash could not be examined", 3: "no image in the slot",
@@ -69,7 +70,7 @@ public struct ManagementError: Error, Hashable, Sendable, CustomStringConvertibl
       28: "another image is pending", 29: "the image's vector table is invalid",
       30: "the image is too large for the slot", 31: "more data than the image has",
       32: "the device denies to confirm the image", 33: "the running image cannot be tested",
-      34: "the running slot cannot be chosen",
+      34: "the running slot is unknown",
     ],
     9: [1: "an unknown error", 2: "the command is too long", 3: "no command was given"],
   ]

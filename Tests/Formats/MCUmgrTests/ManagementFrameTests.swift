@@ -98,6 +98,7 @@ import Testing
     #expect(try words("a1 63657272 a1 627263 1863") == "image group, error 99")
     #expect(try words("a1 63657272 a2 6567726f7570 1840 627263 01") == "group 64, error 1")
     #expect(try words("a2 627263 00 636f6666 04") == nil)
+    #expect(try words("a1 63657272 a1 6567726f7570 01") == "an unknown error (image group, error 1)")
   }
 
   @Test("the images of a device, in maps of indefinite length")
