@@ -10,7 +10,8 @@ struct DFUCommand: ShellCommand {
     discussion: """
       The file is an image for MCUboot, mostly called .signed.bin. It is uploaded, unless the device has it, and \
       continued after a lost link. With --test the device starts it at the next reset, once; with --confirm from then \
-      on. --reset restarts the device and looks which image runs. docs/firmware.md has an update step by step.
+      on. --reset restarts the device and looks which image runs. --timeout is the limit for connecting, each time. \
+      docs/firmware.md has an update step by step.
       """)
 
   @Argument(help: "The device (default: the current one) and the file.", completion: .file())
@@ -26,6 +27,8 @@ struct DFUCommand: ShellCommand {
   private static let mostLosses = 5
   /// Seconds that a device may take to exchange its images.
   private static let restart = 90.0
+  /// How long it may stay connected after its answer to a reset.
+  private static let untilReset = Duration.seconds(10)
 
   func validate() throws {
     guard !test || !confirm else { throw ValidationError("--test and --confirm: give one of them") }
@@ -47,9 +50,11 @@ struct DFUCommand: ShellCommand {
     let name = rest[0].split(separator: "/").last.map(String.init) ?? rest[0]
     let update = FirmwareUpdate(image, name: name, output: output)
     try update.announce()
-    let deadline = connection.deadline
-    try await lasting(update, device, output) {
-      try await shell.use(device, within: deadline, over: connection.adapter, onlyConnecting: true) { device in
+    let first = connection.deadline
+    try await lasting(update, output) {
+      let deadline = update.device == nil ? first : connection.deadline
+      let name = device ?? update.device
+      try await shell.use(name, within: deadline, over: connection.adapter, onlyConnecting: true) { device in
         try await device.manage { session in
           try await update.upload(session)
           if test || confirm { try await update.choose(test ? .test : .confirm, session) }
@@ -57,20 +62,20 @@ struct DFUCommand: ShellCommand {
         }
       }
     }
-    guard reset, let device else { return }
+    guard reset, let device = device ?? update.device else { return }
     try await verify(update, device, in: shell, output)
   }
 
   /// Runs a function, again after each lost link.
   @MainActor private func lasting(
-    _ update: FirmwareUpdate, _ device: String?, _ output: Output, _ body: @MainActor () async throws -> Void
+    _ update: FirmwareUpdate, _ output: Output, _ body: @MainActor () async throws -> Void
   ) async throws {
     var losses = 0
     while true {
       let before = update.offset
       do {
         return try await body()
-      } catch let error where device != nil && Keeper.passes(error) && update.offset > 0 {
+      } catch let error where Keeper.passes(error) && update.device != nil {
         try Task.checkCancellation()
         update.linkIsLost()
         losses = update.offset > before ? 0 : losses + 1
@@ -86,6 +91,8 @@ struct DFUCommand: ShellCommand {
   @MainActor private func restart(_ session: ManagementSession) async throws {
     do {
       _ = try await session.call(.reset, repeats: false)
+      let end = ContinuousClock.now + Self.untilReset
+      while try await session.next(until: end) != nil {}
     } catch let error where Keeper.passes(error) {}
   }
 

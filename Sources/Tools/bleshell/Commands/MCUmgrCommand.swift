@@ -34,7 +34,7 @@ struct MCUmgrCommand: ShellCommand {
       try await device.manage { session in
         let answer = try await session.call(
           Self.request(action, rest), within: action == .erase ? .seconds(30) : .seconds(5),
-          repeats: action != .shell && action != .reset)
+          repeats: ![.shell, .reset, .erase].contains(action))
         progress.end()
         try Self.show(answer, of: action, output)
       }
@@ -92,7 +92,9 @@ struct MCUmgrCommand: ShellCommand {
       if output.json {
         try output.object(["output": .text(text), "code": .integer(code)] as JSONValue)
       } else {
-        for line in text.split(whereSeparator: \.isNewline) { output.line(Output.clean(String(line))) }
+        var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        for line in lines { output.line(Output.clean(String(line))) }
       }
       guard code == 0 else { throw Failure("the command failed on the device, with the code \(code)") }
     }

@@ -15,6 +15,8 @@ import MCUmgr
   private let output: Output
   private var machine: UploadMachine
   private var isOnDevice = false
+  /// The identifier of the device, once it has answered.
+  private(set) var device: String?
   private var lastReport: ContinuousClock.Instant?
   /// The first offset that the device named, and when.
   private var start: (offset: Int, time: ContinuousClock.Instant)?
@@ -49,7 +51,9 @@ import MCUmgr
   func upload(_ session: ManagementSession) async throws {
     // After a lost link it may have been reported.
     guard !isOnDevice else { return }
-    if try await isThere(session) {
+    let isThere = try await isThere(session)
+    device = session.device.peripheral.identifier
+    if isThere {
       isOnDevice = true
       return try done(session.device)
     }
@@ -66,7 +70,7 @@ import MCUmgr
     if case .failed(let failure) = machine.state {
       throw Failure("\(Output.clean(session.device.name)): \(failure)")
     }
-    guard try await isThere(session) else {
+    guard try await self.isThere(session) else {
       throw Failure(
         "\(Output.clean(session.device.name)) received all octets, but lists no image with the hash \(shortHash): "
           + "\"mcumgr \(Output.clean(session.device.name)) images\" shows its images")
@@ -82,6 +86,7 @@ import MCUmgr
     var frames = machine.linkIsUp(packet: session.packet, parameters: parameters, now: session.now)
     while true {
       for frame in frames { try await session.send(frame) }
+      if !frames.isEmpty { machine.sent(now: session.now) }
       guard let deadline = machine.deadline else { return }
       if let frame = try await session.next(until: .now + session.now.duration(to: deadline)) {
         frames = machine.received(frame, now: session.now)
@@ -110,9 +115,16 @@ import MCUmgr
     }
   }
 
-  /// True if the device runs the image.
+  /// Prints the image that the device runs.
+  /// - Returns: Whether it is this one.
+  /// - Throws: `Failure`, which passes, for a device that has not restarted yet.
   func isRunning(_ session: ManagementSession) async throws -> Bool {
-    let active = try await states(session).first { $0.isActive }
+    let states = try await states(session)
+    guard !states.contains(where: { $0.hash == image.hash && $0.isPending }) else {
+      let name = Output.clean(session.device.name)
+      throw Failure("\(name) has not taken \(image.version) yet, which waits for a reset", passes: true)
+    }
+    let active = states.first { $0.isActive }
     let isRunning = active?.hash == image.hash
     guard !output.json else {
       try output.object(
@@ -124,10 +136,10 @@ import MCUmgr
         ] as JSONValue)
       return isRunning
     }
-    guard isRunning, let active else { return false }
-    let next = active.isConfirmed ? "" : ", until its next reset: \"dfu … --confirm\" keeps it"
-    output.line("\(Output.clean(session.device.name)) runs \(image.version)\(next)")
-    return true
+    let version = active.map { Output.clean($0.version) } ?? "no image that it lists"
+    let next = isRunning && active?.isConfirmed == false ? ", until its next reset: \"dfu … --confirm\" keeps it" : ""
+    output.line("\(Output.clean(session.device.name)) runs \(version)\(next)")
+    return isRunning
   }
 
   // MARK: - Details
@@ -147,6 +159,9 @@ import MCUmgr
     do {
       return ManagementParameters(try await session.call(.parameters))
     } catch is ManagementError {
+      return nil
+    } catch let error as Failure where error.passes {
+      // Some devices ignore a request that they do not know.
       return nil
     }
   }

@@ -10,6 +10,8 @@ import MCUmgr
   private static let attempts = 3
   /// The longest value of an attribute (Core 5.4, Vol 3, Part F, 3.2.9).
   private static let longestPacket = 512
+  /// The MTU of each link (Core 5.4, Vol 3, Part G, 5.2.1).
+  private static let shortestMTU = 23
   /// The maximum of unread frames; older ones are dropped.
   private static let mostWaiting = 64
 
@@ -32,7 +34,7 @@ import MCUmgr
   /// - Throws: `Failure` for a device without MCUmgr.
   init(_ device: Device) async throws {
     self.device = device
-    packet = min(Int(try await device.peripheral.parameters().mtu) - 3, Self.longestPacket)
+    packet = min(max(Int(try await device.peripheral.parameters().mtu), Self.shortestMTU) - 3, Self.longestPacket)
     let values: AsyncThrowingStream<[UInt8], any Error>
     do throws(BluetoothError) {
       values = try await device.peripheral.subscribe(path)
@@ -60,13 +62,16 @@ import MCUmgr
   func call(
     _ request: ManagementRequest, within timeout: Duration = timeout, repeats: Bool = true
   ) async throws -> ManagementFrame {
+    var sent: [ManagementFrame] = []
     for _ in 0..<(repeats ? Self.attempts : 1) {
       let frame = request.frame(sequence: sequence)
       sequence &+= 1
+      sent.append(frame)
       try await send(frame)
       let deadline = ContinuousClock.now + timeout
       while let answer = try await next(until: deadline) {
-        guard answer.answers(frame) else { continue }
+        // Also a late answer to an earlier attempt.
+        guard sent.contains(where: answer.answers) else { continue }
         if let error = ManagementError(answer) { throw error }
         return answer
       }

@@ -83,6 +83,35 @@ import Testing
     #expect(start >= reached && reached > 256, "\(second.output)")
   }
 
+  @Test("a device that restarts late is not examined before, on a link that stays until then")
+  func lateRestart() throws {
+    let daemon = try DaemonProcess(scenario: Self.scenario("restartTime: 0.2"))
+    let file = try image((2, 0, 0, 0), for: daemon)
+    let other = try image((3, 0, 0, 0), for: daemon)
+    let lines = try daemon.bleshell(
+      input: """
+        connect Unit
+        dfu Unit \(file) --test --reset
+        connect Unit
+        dfu \(other) --confirm --reset
+
+        """)
+    #expect(lines.status == 0, "\(lines.output) \(lines.errors)")
+    #expect(lines.output.contains("Unit runs 2.0.0, until its next reset"), "\(lines.output) \(lines.errors)")
+    // Also the current device, which is not named, is examined.
+    #expect(lines.output.contains("Unit runs 3.0.0\n"), "\(lines.output) \(lines.errors)")
+    let neither = try daemon.bleshell("dfu", "Unit", file, "--reset")
+    #expect(neither.status == 0 && neither.lines.last == "Unit runs 3.0.0", "\(neither.output) \(neither.errors)")
+  }
+
+  @Test("a link that is lost before the first answer to a part delays an upload only, also with a limit")
+  func earlyLoss() throws {
+    let firmware = "eraseTime: 0.2, joins: false, faults: { disconnectAt: 1 }"
+    let daemon = try DaemonProcess(scenario: Self.scenario(firmware), arguments: ["--log-level", "info"])
+    let run = try daemon.bleshell("dfu", "Unit", try image((3, 0, 0, 0), for: daemon), "--timeout", "60")
+    #expect(run.status == 0 && run.errors.contains("it is continued after 0 of 40084 octets"), "\(run.errors)")
+  }
+
   private func octets(_ object: [String: JSONValue]) throws -> Int {
     guard case .integer(let octets)? = object["octets"] else { throw ChildProcess.Failure(description: "\(object)") }
     return octets
@@ -118,12 +147,12 @@ import Testing
 
   @Test("a device is managed")
   func management() throws {
-    let firmware = #"shell: [ { command: "kernel version", output: "Zephyr 4.2.0\r\n" } ], bufferSize: 512"#
+    let firmware = #"shell: [ { command: "kernel version", output: "Zephyr 4.2.0\r\n\r\nend\r\n" } ], bufferSize: 512"#
     let daemon = try DaemonProcess(scenario: Self.scenario(firmware))
     let text = String(repeating: "Hello! ", count: 60)
     #expect(try daemon.bleshell("mcumgr", "Unit", "echo", text).output == "\(text)\n")
     #expect(try daemon.bleshell("mcumgr", "Unit", "parameters").output == "buffers: 4 of 512 octets\n")
-    #expect(try daemon.bleshell("mcumgr", "Unit", "shell", "kernel", "version").output == "Zephyr 4.2.0\n")
+    #expect(try daemon.bleshell("mcumgr", "Unit", "shell", "kernel", "version").output == "Zephyr 4.2.0\n\nend\n")
     let unknown = try daemon.bleshell("mcumgr", "Unit", "shell", "nonsense")
     #expect(unknown.status == 1 && unknown.output.contains("command not found"), "\(unknown.errors)")
     let images = try daemon.bleshell("mcumgr", "Unit", "images")
