@@ -58,8 +58,8 @@ public struct FirmwareImage: Hashable, Sendable {
       throw Fault(description: "this is no image for MCUboot: its first octets are not 3d b8 f3 96")
     }
     guard header.uint32() != nil, let headerSize = header.uint16(), let protectedSize = header.uint16(),
-      let imageSize = header.uint32(), let flags = header.uint32(), let major = header.uint8(), let minor = header.uint8(),
-      let revision = header.uint16(), let build = header.uint32()
+      let imageSize = header.uint32(), let flags = header.uint32(), let major = header.uint8(),
+      let minor = header.uint8(), let revision = header.uint16(), let build = header.uint32()
     else { throw Fault(description: "the image ends within its header") }
     version = Version(major: major, minor: minor, revision: revision, build: build)
     guard Int(headerSize) >= Self.headerLength else {
