@@ -111,7 +111,8 @@ let storeys = [
           deque,
         ]),
       .testTarget(
-        name: "SimulatedAdapterTests", dependencies: ["SimulatedAdapter", "Adapter", "GATT", "JSONFiles", "Bluetooth"]),
+        name: "SimulatedAdapterTests",
+        dependencies: ["SimulatedAdapter", "Adapter", "GATT", "JSONFiles", "MCUmgr", "Bluetooth"]),
     ]),
   // The daemon, and the messages of its socket.
   storey(
