@@ -111,6 +111,10 @@ import Testing
     let same = ManagementFrame(
       .readResponse, group: 1, command: 0, sequence: 0, payload: ImageState.payload([expected]))
     #expect(try ImageState.list(same) == [expected])
+    let second = ImageState(image: 1, slot: 1, version: "2.0.0", hash: nil, isPending: true, isPermanent: true)
+    let both = ManagementFrame(
+      .readResponse, group: 1, command: 0, sequence: 0, payload: ImageState.payload([expected, second]))
+    #expect(try ImageState.list(both) == [expected, second])
     #expect(throws: ManagementFrameError.self) {
       try ImageState.list(try ManagementFrame(decoding: [1, 0, 0, 0, 0, 1, 0, 0]))
     }

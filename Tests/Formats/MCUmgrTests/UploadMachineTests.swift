@@ -149,6 +149,20 @@ import Testing
     #expect(other.state == .failed(.refused(.init(group: nil, code: 9))))
   }
 
+  @Test("the time for an answer begins when the frames have left, and with each answer")
+  func slowLink() throws {
+    var (machine, device) = (machine(), FakeDevice())
+    let first = try #require(machine.linkIsUp(packet: 100, parameters: Self.buffers, now: .zero).first)
+    let begun = try #require(machine.deadline)
+    machine.sent(now: .zero.advanced(by: .seconds(20)))
+    #expect(machine.timePassed(now: begun).isEmpty && machine.deadline == begun.advanced(by: .seconds(20)))
+    var waiting = machine.received(device.receive(first), now: begun)
+    waiting += machine.received(device.receive(waiting.removeFirst()), now: begun)
+    #expect(waiting.count == 2)
+    _ = machine.received(device.receive(waiting.removeFirst()), now: begun.advanced(by: .seconds(4)))
+    #expect(machine.deadline == begun.advanced(by: .seconds(9)))
+  }
+
   @Test("a new link has all attempts again, and the short frames of the last one")
   func newLink() throws {
     var machine = machine()
