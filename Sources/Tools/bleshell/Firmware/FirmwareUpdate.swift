@@ -28,7 +28,7 @@ import MCUmgr
   }
 
   /// The octets that the device has.
-  var offset: Int { machine.offset }
+  var offset: Int { isOnDevice ? image.octets.count : machine.offset }
 
   /// The link was lost.
   func linkIsLost() { machine.linkIsLost() }
