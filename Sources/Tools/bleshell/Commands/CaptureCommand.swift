@@ -48,12 +48,13 @@ struct CaptureCommand: ShellCommand {
     guard !isPipe || !output.isTerminal else {
       throw Failure("a recording is not for terminals: give a file, or a program behind |", status: 64)
     }
+    let pipe = isPipe ? try output.descriptor() : nil
     try checkFile()
     let client = try await shell.connection()
     let (capture, received) = try await client.startCapture(
       format: try chosenFormat, adapter: adapter, keys: keys)
     guard let descriptor = received.take() else { return }
-    let sink = isPipe ? STDOUT_FILENO : open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    let sink = pipe ?? open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard sink >= 0 else {
       let reason = String(cString: strerror(errno))
       close(descriptor)

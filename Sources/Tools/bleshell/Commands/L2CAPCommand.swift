@@ -88,11 +88,11 @@ struct L2CAPListenCommand: ShellCommand {
 @MainActor private func carry(
   _ channel: L2CAPChannel, _ client: BledClient, _ options: ChannelOptions, _ output: Output
 ) async throws {
+  let sink = try options.receive.map { try opened($0, O_WRONLY | O_CREAT | O_TRUNC) } ?? output.descriptor()
   guard let descriptor = channel.takeDescriptor() else { return }
   let number = channel.description.channel
   let ends = client.notifications(L2CAPClosed.self) { $0.channel == number }
   let input = try options.send.map { try opened($0, O_RDONLY) } ?? STDIN_FILENO
-  let sink = try options.receive.map { try opened($0, O_WRONLY | O_CREAT | O_TRUNC) } ?? STDOUT_FILENO
   let shows = output.isTerminal && (options.send != nil || options.receive != nil)
   let progress = shows ? output.progress("0 octets sent, 0 received") : nil
   defer { progress?.end() }

@@ -19,6 +19,7 @@ struct RawCommand: ShellCommand {
   @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
+    let output = shell.output
     let connection = try await shell.rawConnection()
     let wantsAnswer = Self.wantsAnswer(line)
     connection.send(line)
@@ -28,7 +29,7 @@ struct RawCommand: ShellCommand {
           guard let received = try await connection.next() else {
             throw BledError.daemonUnreachable.error("the connection to bled was closed")
           }
-          Self.show(received, shell.output)
+          Self.show(received, output)
           switch try? RPCMessage(line: Data(received.utf8)).kind {
           case .success: return false
           case .failure: return true
@@ -41,7 +42,7 @@ struct RawCommand: ShellCommand {
     }
     if let time {
       _ = try await withDeadline(time) {
-        while let received = try await connection.next() { Self.show(received, shell.output) }
+        while let received = try await connection.next() { Self.show(received, output) }
       }
       shell.endRawConnection()
     }

@@ -15,7 +15,8 @@ struct RunCommand: ShellCommand {
   @Argument(help: "The file.", completion: .file()) var file: String
   @Option(help: "Write the lines as test cases to this file, in the XML format of JUnit.", completion: .file())
   var junit: String?
-  @Flag(help: "Print a result for each line, in the Test Anything Protocol.") var tap = false
+  @Flag(help: "Print a result for each line, in the Test Anything Protocol, and all else as its comments.")
+  var tap = false
   @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
@@ -30,8 +31,14 @@ struct RunCommand: ShellCommand {
     let output = output(of: shell)
     var report = JUnitReport(suite: file)
     var results = TAPReport()
-    if tap { TAPReport.heading(lines.count(where: LineMode.isCommand)).forEach(output.line) }
+    let before = shell.output
+    defer { shell.output = before }
+    if tap {
+      output.line(TAPReport.heading)
+      shell.output = before.commented
+    }
     let result: Result<Void, any Error>
+    var isInterrupted = false
     do {
       result = .success(
         try await LineMode(shell: shell).runScript(lines, name: file) { number, line, outcome, seconds in
@@ -40,7 +47,10 @@ struct RunCommand: ShellCommand {
         })
     } catch {
       result = .failure(error)
+      isInterrupted = (error as? Failure)?.status == 130
     }
+    // Without it readers know that results are missing.
+    if tap, !isInterrupted { output.line(results.plan) }
     guard let junit else { return try result.get() }
     do {
       try Data(report.xml.utf8).write(to: URL(filePath: junit), options: .atomic)

@@ -96,6 +96,7 @@ struct UARTCommand: ShellCommand {
     guard let receiver = fromDevice.take(), let sender = attributes.isOne ? receiver : toDevice.take() else { return }
     defer { for descriptor in Set([receiver, sender]) { close(descriptor) } }
     let terminal = pty ? try PseudoTerminal(link: link) : nil
+    let sink = try terminal?.descriptor ?? output.descriptor()
     if let terminal {
       output.problem("\(device.name) is at \(terminal.path)\(link.map { ", and at \($0)" } ?? ""); Ctrl-C ends it")
     } else if output.isTerminal, isatty(STDIN_FILENO) == 1 {
@@ -103,7 +104,7 @@ struct UARTCommand: ShellCommand {
     }
     let pump = ChannelPump(
       sending: sender, receiving: receiver, longest: sending.maximumLength, lineEnd: pty ? nil : lineEnd.octets,
-      input: terminal?.descriptor ?? STDIN_FILENO, output: terminal?.descriptor ?? STDOUT_FILENO,
+      input: terminal?.descriptor ?? STDIN_FILENO, output: sink,
       dropsUnread: pty, endsWithInput: endsWithInput, most: count)
     let isWhole = try await withDeadline(time ?? 0) {
       await withTaskCancellationHandler {

@@ -11,9 +11,12 @@ struct Output: Sendable {
   let isTerminal: Bool
   private let color: Bool
   private let showsProgress: Bool
+  /// Whether the lines on standard output are comments of the Test Anything Protocol.
+  private let isCommented: Bool
 
   init(json: Bool) {
     self.json = json
+    isCommented = false
     isTerminal = isatty(STDOUT_FILENO) == 1
     let environment = ProcessInfo.processInfo.environment
     color = isTerminal && environment["NO_COLOR", default: ""].isEmpty && Self.drawsScreens && !json
@@ -40,21 +43,32 @@ struct Output: Sendable {
   /// True if a command can have the whole screen, and keys.
   var hasScreen: Bool { isTerminal && !json && Self.drawsScreens && isatty(STDIN_FILENO) == 1 }
 
-  private init(json: Bool, like other: Output) {
+  private init(json: Bool, like other: Output, isCommented: Bool) {
     self.json = json
-    isTerminal = other.isTerminal
-    color = other.color && !json
+    self.isCommented = isCommented
+    isTerminal = other.isTerminal && !isCommented
+    color = other.color && !json && !isCommented
     showsProgress = other.showsProgress && !json
   }
 
-  /// A copy of this output, as JSON if `json` is true.
-  func with(json: Bool) -> Output { json == self.json ? self : Output(json: json, like: self) }
+  /// The same output, as JSON if `json` is true.
+  func with(json: Bool) -> Output {
+    json == self.json ? self : Output(json: json, like: self, isCommented: isCommented)
+  }
+
+  /// This output with its lines as comments, for between the results of `run --tap`.
+  var commented: Output { Output(json: json, like: self, isCommented: true) }
 
   /// Prints a line on standard output at once.
-  func line(_ text: String) { Self.write(STDOUT_FILENO, text + "\n") }
+  func line(_ text: String) { self.text(text + "\n") }
 
   /// Prints text on standard output as it is.
-  func text(_ text: String) { Self.write(STDOUT_FILENO, text) }
+  func text(_ text: String) {
+    Self.write(STDOUT_FILENO, isCommented ? Self.comments(text).map { $0 + "\n" }.joined() : text)
+  }
+
+  /// Text as lines that readers of the Test Anything Protocol ignore.
+  static func comments(_ text: String) -> [String] { text.split(whereSeparator: \.isNewline).map { "# \($0)" } }
 
   /// Prints an object as one line of JSON.
   func object(_ value: some Encodable) throws {
@@ -158,7 +172,18 @@ struct Output: Sendable {
   }
 
   /// Prints octets on standard output as they are.
-  func octets(_ octets: [UInt8]) { Self.write(STDOUT_FILENO, octets) }
+  func octets(_ octets: [UInt8]) {
+    if isCommented { text(String(decoding: octets, as: UTF8.self)) } else { Self.write(STDOUT_FILENO, octets) }
+  }
+
+  /// Standard output, for octets that are no lines.
+  /// - Throws: `Failure` between the results of `run --tap`.
+  func descriptor() throws(Failure) -> CInt {
+    guard !isCommented else {
+      throw Failure("standard output has the results of run --tap: give a file, or run it without --tap", status: 64)
+    }
+    return STDOUT_FILENO
+  }
 
   static func write(_ descriptor: Int32, _ text: String) { write(descriptor, Array(text.utf8)) }
 

@@ -8,7 +8,7 @@ import ValueFormats
 
 /// The context of commands: the connection to the daemon, the devices, and the output.
 @MainActor final class Shell {
-  let output: Output
+  var output: Output
   let socket: String
   /// True if commands are read line by line, so that a connection outlives its command.
   var isLineMode: Bool

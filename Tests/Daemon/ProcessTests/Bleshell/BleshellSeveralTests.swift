@@ -120,19 +120,4 @@ import Testing
     let lines = try daemon.bleshell(arguments: words)
     #expect(lines.lines.first == "Left  FFF1: 01" && lines.lines.count == 3, "\(lines.output) \(lines.errors)")
   }
-
-  @Test("the lines of a file are results of TAP")
-  func results() throws {
-    let daemon = try DaemonProcess(scenario: Self.scenario)
-    let script = "\(daemon.folder.path)/script"
-    try ChildProcess.write("# a test\nconnect Unit\nexpect value FFF1 07 within 0.5\nrssi\n", to: script)
-    let run = try daemon.bleshell("run", script, "--tap")
-    #expect(run.status == 2, "\(run.errors)")
-    let results = run.lines.filter { line in ["TAP", "1..", "ok", "not ok", "#"].contains { line.hasPrefix($0) } }
-    #expect(
-      results == [
-        "TAP version 13", "1..3", "ok 1 - 2: connect Unit", "not ok 2 - 3: expect value FFF1 07 within 0.5",
-        "# not within 0.5 s: value FFF1 07; it was 01", "ok 3 - 4: rssi # SKIP a line before it has failed",
-      ], "\(run.output)")
-  }
 }
