@@ -15,9 +15,10 @@ struct SubscribeCommand: ShellCommand {
       """,
     discussion: """
       Behind a device there can be several characteristics, and behind a + another device with its own. Values come as \
-      they are sent; --count is for all of them. Without --count and --time it runs until Ctrl-C. With --keep and a device it never gives up: it waits for the \
-      device, an adapter and bled, from the beginning and after each loss, and says with the time what it waits for and \
-      when the device is back; --timeout limits how long the first connection may take, --time all of it. --plot draws \
+      they are sent; --count is for all of them. --time begins when all of them are subscribed. Without --count and \
+      --time it runs until Ctrl-C. With --keep and a device it never gives up: it waits for the device, an adapter and \
+      bled, from the beginning and after each loss, and says with the time what it waits for and when the device is \
+      back; --timeout limits how long the first connection may take, --time all of it. --plot draws \
       values that are numbers over time, on the whole screen of a terminal; q ends it. --columns waits until all devices \
       are there, and prints a line for each value.
       """)
@@ -61,8 +62,7 @@ struct SubscribeCommand: ShellCommand {
     }
     if csv { output.line(Output.csvValueHeading) }
     let task = Task { @MainActor in
-      // Without --keep the time begins with the subscription.
-      let done: Void? = try await withDeadline(keep ? time ?? 0 : 0) { @MainActor in
+      let done: Void? = try await withDeadline(time ?? 0, from: keep ? nil : following.isComplete) { @MainActor in
         try await follow(groups, following, keepers, in: shell, output)
         try Task.checkCancellation()
       }
@@ -161,6 +161,7 @@ struct SubscribeCommand: ShellCommand {
       try await device.peripheral.subscribe(.handle(handle), indications: indications ? true : nil)
     }
     keeper?.begins()
+    following.subscribed(at: place.device)
     let losses = try await shell.connection().observe(GATTValuesLost.self) { [device = device.peripheral] loss in
       guard loss.peripheral == device.identifier else { return }
       let text = "packets dropped because a buffer was full: \(loss.packets); values may be missing here"
@@ -168,15 +169,10 @@ struct SubscribeCommand: ShellCommand {
     } end: { _ in
     }
     defer { losses.cancel() }
-    let isComplete = try await withDeadline(keep ? 0 : time ?? 0) { @MainActor in
-      for try await value in values {
-        progress.end()
-        if try following.receive(value, of: attribute, device, at: place) { return true }
-      }
-      return false
+    for try await value in values {
+      progress.end()
+      if try following.receive(value, of: attribute, device, at: place) { return }
     }
-    guard let isComplete else { throw TimeIsOver() }
-    if isComplete { return }
     try Task.checkCancellation()
     throw Failure("\(device.name) disconnected", passes: true)
   }

@@ -14,8 +14,12 @@ import FoundationEssentials
   private var sources: [ValueColumns.Source?]
   /// With columns: all of them, once they are known.
   private var columns: ValueColumns?
-  /// End when the columns are known; one for each device.
-  private let gates: [(wait: AsyncStream<Never>, open: AsyncStream<Never>.Continuation)]
+  /// Opens when the columns are known.
+  private let hasColumns = Gate()
+  /// How many characteristics of each device are not subscribed yet; nil: not known.
+  private var missing: [Int?]
+  /// Opens when the characteristics of all devices are subscribed.
+  let isComplete = Gate()
   /// The last message since the last value.
   private var said: String?
   /// True if a person has ended the plot.
@@ -29,12 +33,13 @@ import FoundationEssentials
   init(output: Output, form: Form, devices: Int, left: Int?) {
     (self.output, self.form, self.left) = (output, form, left)
     sources = Array(repeating: nil, count: devices)
-    gates = (0..<devices).map { _ in AsyncStream.makeStream(of: Never.self) }.map { ($0.stream, $0.continuation) }
+    missing = Array(repeating: nil, count: devices)
   }
 
   /// The characteristics of a device were found. With columns, waits for the other devices.
   /// - Parameter number: The place of the device.
   func found(_ attributes: [Attribute], of device: Device, at number: Int) async throws {
+    missing[number] = attributes.count
     guard form == .columns, columns == nil else { return }
     sources[number] = .init(name: device.name, address: device.peripheral.link.address, attributes: attributes)
     let all = sources.compactMap { $0 }
@@ -42,10 +47,16 @@ import FoundationEssentials
       let columns = ValueColumns(all)
       output.line(columns.heading)
       self.columns = columns
-      for gate in gates { gate.open.finish() }
+      return hasColumns.open()
     }
-    for await _ in gates[number].wait {}
-    try Task.checkCancellation()
+    try await hasColumns.pass()
+  }
+
+  /// A characteristic of a device is subscribed.
+  /// - Parameter number: The place of the device.
+  func subscribed(at number: Int) {
+    missing[number]? -= 1
+    if missing.allSatisfy({ $0 == 0 }) { isComplete.open() }
   }
 
   /// - Parameter place: The place of the device, and of its characteristic.

@@ -55,14 +55,16 @@ import Glibc
 }
 
 /// Runs a function for at most this many seconds; 0: no limit.
+/// - Parameter begin: When the seconds begin; nil: now.
 /// - Returns: Its result, or nil if it was cancelled because the time was over.
 func withDeadline<Value: Sendable>(
-  _ seconds: Double, _ body: @escaping @Sendable () async throws -> Value
+  _ seconds: Double, from begin: Gate? = nil, _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value? {
   guard seconds > 0 else { return try await body() }
   return try await withThrowingTaskGroup(of: Value?.self) { group in
     group.addTask { try await body() }
     group.addTask {
+      try await begin?.pass()
       try await Task.sleep(for: .seconds(seconds))
       return nil
     }

@@ -120,4 +120,14 @@ import Testing
     let lines = try daemon.bleshell(arguments: words)
     #expect(lines.lines.first == "Left  FFF1: 01" && lines.lines.count == 3, "\(lines.output) \(lines.errors)")
   }
+
+  @Test("the time for values begins when all devices are subscribed: one that never comes is a failure")
+  func absent() throws {
+    let daemon = try DaemonProcess(scenario: Self.two)
+    let both = try daemon.bleshell("subscribe", "Left", "FFF1", "+", "Right", "2A19", "--time", "0.5")
+    #expect(both.status == 0, "\(both.errors)")
+    let one = try daemon.bleshell(
+      "subscribe", "Left", "FFF1", "+", "Nobody", "FFF1", "--time", "0.2", "--timeout", "5")
+    #expect(one.status == 1 && one.errors.contains("within 5 s"), "\(one.output) \(one.errors)")
+  }
 }
