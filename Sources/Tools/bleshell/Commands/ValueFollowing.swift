@@ -38,6 +38,7 @@ import FoundationEssentials
 
   /// The characteristics of a device were found. With columns, waits for the other devices.
   /// - Parameter number: The place of the device.
+  /// - Throws: `Failure` if the device disconnects meanwhile.
   func found(_ attributes: [Attribute], of device: Device, at number: Int) async throws {
     missing[number] = attributes.count
     guard form == .columns, columns == nil else { return }
@@ -49,7 +50,7 @@ import FoundationEssentials
       self.columns = columns
       return hasColumns.open()
     }
-    try await hasColumns.pass()
+    try await untilFirst(of: [{ [hasColumns] in try await hasColumns.pass() }, { try await device.untilLost() }])
   }
 
   /// A characteristic of a device is subscribed.

@@ -136,6 +136,21 @@ import ValueFormats
     error.domain == .att && protectionCodes.contains(error.code)
   }
 
+  /// Waits until the link ends.
+  /// - Throws: `Failure`, which says so; `BluetoothError` if bled cannot be asked.
+  func untilLost() async throws {
+    let ends = peripheral.client.notifications(PeripheralDisconnected.self) { [identifier = peripheral.identifier] in
+      $0.peripheral == identifier
+    }
+    let known = try await peripheral.client.call(PeripheralList.self, Empty()).peripherals
+    // An earlier end was not heard.
+    if known.contains(where: { $0.peripheral == peripheral.identifier && $0.mine }) {
+      for try await _ in ends { break }
+    }
+    try Task.checkCancellation()
+    throw Failure("\(name) disconnected", passes: true)
+  }
+
   /// Makes the next `tree` discover again.
   func forgetTree() { services = nil }
 

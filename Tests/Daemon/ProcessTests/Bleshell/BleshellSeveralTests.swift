@@ -130,4 +130,17 @@ import Testing
       "subscribe", "Left", "FFF1", "+", "Nobody", "FFF1", "--time", "0.2", "--timeout", "5")
     #expect(one.status == 1 && one.errors.contains("within 5 s"), "\(one.output) \(one.errors)")
   }
+
+  @Test("a device that disconnects while the table waits for another one ends the command")
+  func lostBefore() throws {
+    let daemon = try DaemonProcess(
+      scenario: """
+        { devices: [ {
+            name: "Shy", address: "C0:DE:00:00:00:6A", addressType: "random", disconnectAfter: 1,
+            advertising: { name: "Shy" },
+            services: [ { uuid: "FFF0", characteristics: [ { uuid: "FFF1", properties: ["notify"] } ] } ] } ] }
+        """)
+    let run = try daemon.bleshell("subscribe", "Shy", "FFF1", "+", "Nobody", "FFF1", "--columns", "--timeout", "0")
+    #expect(run.status == 1 && run.errors.contains("Shy disconnected"), "\(run.output) \(run.errors)")
+  }
 }
