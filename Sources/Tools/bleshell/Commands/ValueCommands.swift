@@ -39,7 +39,8 @@ struct ReadCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    if words.count > 2 || every != nil || csv || columns { return try await readSeveral(in: shell, output) }
+    let isForSeveral = words.count > 2 || words.contains(DeviceWords.separator)
+    if isForSeveral || every != nil || csv || columns { return try await readSeveral(in: shell, output) }
     try await shell.use(words, for: .read, within: connection.deadline, over: connection.adapter) { device, rest in
       if let path = AttributePath(rest[0]), device.knownTree.isEmpty, isKnown(path, of: device) {
         let progress = output.progress("Reading \(rest[0]) of \(device.name)")

@@ -8,16 +8,20 @@ struct DeviceWords: Equatable {
 
   /// Reads the words of a command.
   /// - Returns: Empty if no device is named for certain: there is no separator, and at most one word.
-  /// - Throws: `Failure` if a device is without characteristics.
+  /// - Throws: `Failure` if a device is without characteristics, or named twice.
   static func groups(_ words: [String], of use: AttributeUse) throws(Failure) -> [DeviceWords] {
     let parts = words.split(separator: separator, omittingEmptySubsequences: false)
     guard parts.count > 1 || words.count > 1 else { return [] }
     var groups: [DeviceWords] = []
+    var names: Set<[UInt8]> = []
     for part in parts {
       guard let device = part.first, part.count > 1 else {
         throw Failure(
           "each device needs a characteristic: give DEVICE CHARACTERISTIC … + DEVICE CHARACTERISTIC …; see "
             + "\"bleshell help \(use.rawValue)\"", status: 64)
+      }
+      guard names.insert(Array(device.utf8)).inserted else {
+        throw Failure("\(device) is named twice: name it once, with all its characteristics", status: 64)
       }
       groups.append(DeviceWords(device: device, characteristics: Array(part.dropFirst())))
     }

@@ -143,4 +143,15 @@ import Testing
     let run = try daemon.bleshell("subscribe", "Shy", "FFF1", "+", "Nobody", "FFF1", "--columns", "--timeout", "0")
     #expect(run.status == 1 && run.errors.contains("Shy disconnected"), "\(run.output) \(run.errors)")
   }
+
+  @Test("a device is named once, and a + at the end wants another one")
+  func refused() throws {
+    let daemon = try DaemonProcess(scenario: Self.two)
+    for command in ["read", "subscribe"] {
+      let twice = try daemon.bleshell(command, "Left", "FFF1", "+", "Left", "FFF1")
+      #expect(twice.status == 64 && twice.errors.contains("Left is named twice: name it once"), "\(twice.errors)")
+      let open = try daemon.bleshell(command, "Left", "+")
+      #expect(open.status == 64 && open.errors.contains("each device needs a characteristic"), "\(open.errors)")
+    }
+  }
 }
