@@ -45,18 +45,20 @@ import ValueFormats
   /// The connection to the daemon; made at the first use, and again after it was lost.
   func connection() async throws -> BledClient {
     if let client, client.isConnected { return client }
-    let isFirst = connecting == nil
     let task = connecting ?? Task { [socket] in try await BledClient.connect(to: socket, name: "bleshell") }
-    if isFirst {
+    if connecting == nil {
       devices.dropAll()
       (connecting, advertisements) = (task, [])
     }
-    defer { if isFirst { connecting = nil } }
-    let client = try await withTaskCancellationHandler {
-      try await task.value
+    let result = await withTaskCancellationHandler {
+      await task.result
     } onCancel: {
       task.cancel()
     }
+    if connecting == task { connecting = nil }
+    // Another caller was cancelled, and the attempt with it.
+    if case .failure = result, task.isCancelled, !Task.isCancelled { return try await connection() }
+    let client = try result.get()
     self.client = client
     return client
   }
