@@ -342,8 +342,8 @@ let storeys = [
       .testTarget(
         name: "BleshellTests",
         dependencies: [
-          "bleshell", "AssignedValues", "ValueFormats", "BledWeb", "BledConnection", "BledRPC", "Bluetooth",
-          "TestSupport",
+          "bleshell", "AssignedValues", "ValueFormats", "BledWeb", "BledClient", "BledConnection", "BledRPC",
+          "Bluetooth", "TestSupport",
         ]),
     ]),
 ]

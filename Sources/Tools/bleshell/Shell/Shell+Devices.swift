@@ -94,9 +94,12 @@ extension Shell {
     let progress = output.progress("Connecting to \(name)")
     defer { progress.end() }
     let waiting = client.observe(PeripheralConnectWaiting.self) { [output] event in
-      // Another device may be waited for at the same time.
-      if case .identifier(let identifier) = reference, event.peripheral != identifier { return }
-      output.problem("still waiting for \(name): \(event.reason.message)")
+      Task {
+        // Another device may be waited for at the same time.
+        let known = try? await client.call(PeripheralList.self, Empty()).peripherals
+        guard reference.denotes(event.peripheral, among: known ?? []) else { return }
+        output.problem("still waiting for \(name): \(event.reason.message)")
+      }
     } end: { _ in
     }
     defer { waiting.cancel() }
@@ -118,6 +121,20 @@ extension Shell {
       adapter.problemText ?? "adapter \(adapter.adapter) is \(adapter.state): \(adapter.remedy)"
     }
     throw Failure(states.joined(separator: "\n"), passes: true)
+  }
+}
+
+extension DeviceReference {
+  /// Whether the device with an identifier is meant; true where that is not known before it is connected.
+  /// - Parameter known: The devices that the daemon knows.
+  func denotes(_ identifier: String, among known: [PeripheralList.Entry]) -> Bool {
+    switch self {
+    case .identifier(let own): return identifier == own
+    case .address(let address, let type):
+      let entry = known.first { $0.peripheral == identifier }
+      return entry?.address == address && (type == nil || entry?.addressType.known == type)
+    case .name, .namePrefix, .service: return true
+    }
   }
 }
 

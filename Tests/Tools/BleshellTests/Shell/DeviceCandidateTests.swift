@@ -1,3 +1,6 @@
+import BledClient
+import BledRPC
+import Bluetooth
 import Testing
 
 @testable import bleshell
@@ -48,5 +51,20 @@ import Testing
           && lines.dropFirst().sorted() == Array(lines.dropFirst())
       }
     }
+  }
+
+  @Test("An event is for the device that was named by its address, not for another one")
+  func denoted() {
+    let known = [("A", DeviceAddress.Kind.random), ("B", .public)].map { identifier, kind in
+      PeripheralList.Entry(
+        peripheral: identifier, address: "C0:00:00:00:00:01", addressType: .init(kind), adapter: "hci0", name: nil,
+        rssi: nil, state: .init(.connecting), mine: false, mtu: nil)
+    }
+    let reference = DeviceReference.address("C0:00:00:00:00:01", type: .random)
+    #expect(reference.denotes("A", among: known) && !reference.denotes("B", among: known))
+    #expect(!reference.denotes("C", among: known))
+    #expect(DeviceReference.address("C0:00:00:00:00:01").denotes("B", among: known))
+    let identifier = DeviceReference.identifier("A")
+    #expect(identifier.denotes("A", among: []) && !identifier.denotes("B", among: known))
   }
 }
