@@ -1,0 +1,1 @@
+../../../Sources/Tools/bleshell/Serve/ServedScenario.swift
