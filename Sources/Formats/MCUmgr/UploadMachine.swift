@@ -271,6 +271,6 @@ extension ManagementError {
   /// True if the reason may go by itself.
   fileprivate var passes: Bool { group == nil && (code == 2 || code == 10) }
 
-  /// Whether the device could not read the request.
+  /// True if the device could not read the request.
   fileprivate var isCorrupt: Bool { group == nil && code == 9 }
 }

@@ -5,7 +5,7 @@ private struct Gateway {
   let name: String
   let check: Finding.Check
   let page: String
-  /// Whether there is a file to check.
+  /// True if there is a file to check.
   var hasConfiguration = true
 
   static let all = [

@@ -55,7 +55,7 @@ struct FirmwareDescription: ReadableFromFile, Sendable {
   var buffers: Int
   /// Octets of a frame.
   var bufferSize: Int
-  /// Whether it joins a frame that is longer than a packet.
+  /// True if it joins a frame that is longer than a packet.
   var joins: Bool
   /// The time that the slot takes to be erased.
   var eraseTime: TimeSpan

@@ -11,7 +11,7 @@ struct Output: Sendable {
   let isTerminal: Bool
   private let color: Bool
   private let showsProgress: Bool
-  /// Whether the lines on standard output are comments of the Test Anything Protocol.
+  /// True if the lines on standard output are comments of the Test Anything Protocol.
   private let isCommented: Bool
 
   init(json: Bool) {

@@ -45,7 +45,7 @@ import BledClient
     }
   }
 
-  /// A device is no longer used. None replaces it: the next command was not meant for another device.
+  /// A device is no longer used, and no other one replaces it: the next command was not meant for another device.
   func drop(_ device: Device) {
     all.removeAll { $0 === device }
     if current === device { current = nil }

@@ -125,7 +125,7 @@ extension Shell {
 }
 
 extension DeviceReference {
-  /// Whether the device with an identifier is meant; true where that is not known before it is connected.
+  /// True if the device with an identifier is meant; true where that is not known before it is connected.
   /// - Parameter known: The devices that the daemon knows.
   func denotes(_ identifier: String, among known: [PeripheralList.Entry]) -> Bool {
     switch self {
