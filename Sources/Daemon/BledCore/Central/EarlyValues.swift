@@ -2,7 +2,7 @@ import Bluetooth
 
 /// The first values of a link with a bonded device, kept for the first session that subscribes: the device remembers
 /// the configuration of an earlier link (Core 5.4, Vol 3, Part G, 3.3.3.3), and a keyboard sends the key that woke it
-/// as soon as the link is encrypted.
+/// as soon as the link is encrypted. A device that has not encrypted the link with the keys may be another one.
 struct EarlyValues {
   /// The time after the beginning of the link during which values are kept.
   private static let time = Duration.seconds(5)

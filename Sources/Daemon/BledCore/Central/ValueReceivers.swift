@@ -158,7 +158,7 @@ final class ValueReceivers {
 
   /// The device sent a value.
   func received(_ value: [UInt8], of handle: UInt16) {
-    if hub.bondLevel != nil, subscriptions.receivers(of: handle).isEmpty {
+    if hub.isProven, subscriptions.receivers(of: handle).isEmpty {
       early.keep(value, of: handle, at: hub.scheduler.now)
     }
     for call in subscriptions.answered(by: handle) { call.reply.succeed(call.found) }

@@ -81,6 +81,23 @@ import Testing
     #expect(try subscribe(by: client, id) == [])
   }
 
+  @Test("Those that precede the encryption are dropped: another device may have sent them")
+  func beforeEncryption() throws {
+    try bond()
+    peer.keys = nil
+    let call = try client.call(PeripheralConnect.self, .init(address: "\(peer.address)", addressType: "random"))
+    let link = world.adapter.bringUp(peer)
+    world.scheduler.advance(by: .milliseconds(10))
+    #expect(link.raises.count == 1)
+    peer.notify(handle, [0, 1])
+    world.scheduler.advance(by: .milliseconds(10))
+    link.endRaise(LinkSecurity(level: 4, keySize: 16))
+    peer.notify(handle, [0, 2])
+    world.settle()
+    let id = try #require(try client.answer(to: call, PeripheralConnect.self)).get().peripheral
+    #expect(try subscribe(by: client, id) == [2])
+  }
+
   @Test("Those of a device without a bond are dropped")
   func withoutBond() throws {
     let id = try world.connect(client, peer).peripheral
