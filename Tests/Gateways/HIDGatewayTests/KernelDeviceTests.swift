@@ -83,6 +83,22 @@ struct KernelDeviceTests {
     #expect(device.removed() == [])
   }
 
+  @Test("A maker's reports are not repeated, and those of a battery are not released")
+  func otherReports() throws {
+    var device = try device(
+      Maps.extended,
+      [
+        .init(key: ReportKey(.input, 1), handle: 10, properties: [.notify]),
+        .init(key: ReportKey(.output, 2), handle: 20, properties: [.write]),
+        .init(key: ReportKey(.input, 3), handle: 30, properties: [.notify]),
+      ])
+    _ = device.linked() + device.event(.start)
+    #expect(device.event(.output(.output, [2, 9])) == [.write(20, [9], response: true, request: nil)])
+    _ = device.value([4], of: 10) + device.value([80], of: 30)
+    #expect(device.unlinked() == [.send(.input([1, 0]))])
+    #expect(device.linked() == [])
+  }
+
   @Test("A gamepad that is gone ends")
   func gamepadGone() throws {
     var device = try gamepad()

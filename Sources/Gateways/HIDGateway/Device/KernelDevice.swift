@@ -37,7 +37,7 @@ struct KernelDevice {
   private var reading: (request: UInt32, key: ReportKey)?
   /// The report that the kernel has set and waits for.
   private var setting: UInt32?
-  /// The last output reports, for a device that has come back.
+  /// The last state of its lights, for a device that has come back.
   private var outputs: [ReportKey: [UInt8]] = [:]
   /// Input reports that are not at rest.
   private var active: Set<ReportKey> = []
@@ -50,6 +50,9 @@ struct KernelDevice {
 
   /// The characteristics to subscribe to.
   var notifying: [UInt16] { service.notifying }
+
+  /// Whether a driver has accepted the device.
+  var isStarted: Bool { if case .started = state { true } else { false } }
 
   // MARK: The link
 
@@ -67,13 +70,24 @@ struct KernelDevice {
   /// The link has ended. Keys are released: a keyboard without a link must not repeat the last one.
   mutating func unlinked() -> [Action] {
     isLinked = false
-    var actions = failures()
-    guard service.map.restsAtZero else { return actions + destroy() }
-    for key in active.sorted(by: { $0.id < $1.id }) {
-      actions += input([UInt8](repeating: 0, count: service.map.length(of: key) ?? 0), of: key)
+    let actions = failures()
+    return actions + (service.map.restsAtZero ? released() : destroy())
+  }
+
+  /// Values may be missing, such as one that releases a key: all keys are released.
+  mutating func released() -> [Action] {
+    guard service.map.restsAtZero else { return [] }
+    defer { active = [] }
+    return active.sorted { $0.id < $1.id }.flatMap {
+      input([UInt8](repeating: 0, count: service.map.length(of: $0) ?? 0), of: $0)
     }
-    active = []
-    return actions
+  }
+
+  /// The kernel's device is gone, after a refusal.
+  mutating func failed() -> [Action] {
+    (state, reading, setting) = (.absent, nil, nil)
+    (outputs, active) = ([:], [])
+    return []
   }
 
   /// The device is no longer used.
@@ -102,7 +116,8 @@ struct KernelDevice {
     guard let report = service.reports.first(where: { $0.handle == handle }), report.key.type == .input else {
       return []
     }
-    if octets.contains(where: { $0 != 0 }) { active.insert(report.key) } else { active.remove(report.key) }
+    let isHeld = octets.contains { $0 != 0 } && service.map.restsAtZero(report.key)
+    if isHeld { active.insert(report.key) } else { active.remove(report.key) }
     let length = service.map.length(of: report.key) ?? 0
     guard octets.count > length, !hasSaidLong else { return input(Array(octets.prefix(length)), of: report.key) }
     hasSaidLong = true
@@ -140,7 +155,7 @@ struct KernelDevice {
     case .output(let type, let octets):
       let key = ReportKey(type, service.map.isNumbered(type) ? octets.first ?? 0 : 0)
       let value = content(octets, of: key)
-      outputs[key] = service.report(key) == nil ? nil : value
+      if service.map.isLights(key), service.report(key) != nil { outputs[key] = value }
       return write(value, to: key, request: nil)
     case .getReport(let request, let key):
       guard isLinked, let report = service.report(key), report.properties.contains(.read) else {

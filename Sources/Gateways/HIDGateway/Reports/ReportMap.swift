@@ -22,6 +22,8 @@ package struct ReportMap: Hashable, Sendable {
   package private(set) var applications: Set<Usage> = []
   /// The lengths of reports in bits, without their numbers.
   private var bits: [ReportKey: Int] = [:]
+  /// The usage pages of the fields of reports, without constants.
+  private var pages: [ReportKey: Set<UInt16>] = [:]
 
   /// Reads a map.
   package init(_ octets: [UInt8]) throws(Fault) {
@@ -40,7 +42,8 @@ package struct ReportMap: Hashable, Sendable {
   private mutating func read(_ item: ReportMapItem, _ reader: inout ReportMapReader) throws(Fault) {
     switch try reader.read(item) {
     case .application(let usage): applications.insert(usage)
-    case .field(let key, let length):
+    case .field(let key, let length, let page):
+      if let page { pages[key, default: []].insert(page) }
       let sum = bits[key, default: 0] + length
       guard sum <= Self.longestReport * 8 else {
         throw Fault(description: "the report map has a report of more than \(Self.longestReport) octets")
@@ -55,6 +58,15 @@ package struct ReportMap: Hashable, Sendable {
 
   /// Whether reports of a type have numbers.
   package func isNumbered(_ type: ReportType) -> Bool { bits.keys.contains { $0.type == type && $0.id != 0 } }
+
+  /// Whether a report sets lights and nothing else.
+  func isLights(_ key: ReportKey) -> Bool { key.type == .output && pages[key] == [Usage.lightsPage] }
+
+  /// Whether an input report without values says that nothing is held down. Zeros of a battery or of the maker's own
+  /// fields have another meaning.
+  func restsAtZero(_ key: ReportKey) -> Bool {
+    pages[key]?.allSatisfy { $0 < Usage.firstVendorPage && !Usage.pagesOfStates.contains($0) } == true
+  }
 
   /// Whether it describes a keyboard or keypad.
   package var isKeyboard: Bool { !applications.isDisjoint(with: [.keyboard, .keypad]) }
@@ -75,4 +87,7 @@ extension ReportMap.Usage {
     Self(page: 0x0C, number: 0x01),
   ]
   fileprivate static let firstVendorPage: UInt16 = 0xFF00
+  fileprivate static let lightsPage: UInt16 = 0x08
+  /// Generic Device Controls, which has the strength of the battery, Power and Battery System.
+  fileprivate static let pagesOfStates: Set<UInt16> = [0x06, 0x84, 0x85]
 }

@@ -43,8 +43,8 @@ struct ReportMapReader {
   /// The contribution of an item.
   enum Finding: Hashable {
     case application(ReportMap.Usage)
-    /// A field of so many bits.
-    case field(ReportKey, Int)
+    /// A field of so many bits, and the page of its usages; nil for a constant.
+    case field(ReportKey, Int, page: UInt16?)
   }
 
   private struct Globals: Hashable {
@@ -67,9 +67,9 @@ struct ReportMapReader {
 
   mutating func read(_ item: ReportMapItem) throws(ReportMap.Fault) -> Finding? {
     switch item.tag {
-    case 0x80: return field(.input)
-    case 0x90: return field(.output)
-    case 0xB0: return field(.feature)
+    case 0x80: return field(.input, item)
+    case 0x90: return field(.output, item)
+    case 0xB0: return field(.feature, item)
     case 0xA0:
       defer {
         depth += 1
@@ -89,9 +89,12 @@ struct ReportMapReader {
     return nil
   }
 
-  private mutating func field(_ type: ReportType) -> Finding {
-    usage = nil
-    return .field(ReportKey(type, globals.id), globals.size * globals.count)
+  private mutating func field(_ type: ReportType, _ item: ReportMapItem) -> Finding {
+    defer { usage = nil }
+    let isConstant = item.value & 1 == 1
+    return .field(
+      ReportKey(type, globals.id), globals.size * globals.count,
+      page: isConstant ? nil : usage?.page ?? globals.page)
   }
 
   private mutating func readGlobal(_ item: ReportMapItem) throws(ReportMap.Fault) {
