@@ -25,9 +25,8 @@ struct HIDAttributes: Hashable {
   let reports: [Report]
 
   /// Finds the attributes in a service.
-  /// - Parameter others: the services that the Report Map may refer to.
   /// - Returns: nil if it is not a HID service, or has no Report Map.
-  init?(_ service: ServiceDescription, others: [ServiceDescription]) {
+  init?(_ service: ServiceDescription) {
     let characteristics = service.characteristics ?? []
     guard service.uuid == .humanInterfaceDevice, let map = characteristics.first(where: { $0.uuid == .reportMap })
     else { return nil }
@@ -35,10 +34,7 @@ struct HIDAttributes: Hashable {
     externalReferences = map.descriptors?.filter { $0.uuid == .externalReportReference }.map(\.handle) ?? []
     information = characteristics.first { $0.uuid == .hidInformation }?.handle
     protocolMode = characteristics.first { $0.uuid == .protocolMode }?.handle
-    // Most services elsewhere have no references at all.
-    let external = others.filter { $0.uuid != .humanInterfaceDevice }.flatMap { $0.characteristics ?? [] }
-      .map { Report($0, external: $0.uuid) }.filter { $0.reference != nil }
-    reports = characteristics.filter { $0.uuid == .report }.map { Report($0, external: nil) } + external
+    reports = characteristics.filter { $0.uuid == .report }.map { Report($0, external: nil) }
   }
 
   /// The attributes to read before the service can be used.
@@ -48,7 +44,7 @@ struct HIDAttributes: Hashable {
 }
 
 extension HIDAttributes.Report {
-  fileprivate init(_ characteristic: CharacteristicDescription, external: BluetoothUUID?) {
+  init(_ characteristic: CharacteristicDescription, external: BluetoothUUID?) {
     self.init(
       handle: characteristic.handle,
       reference: characteristic.descriptors?.first { $0.uuid == .reportReference }?.handle,

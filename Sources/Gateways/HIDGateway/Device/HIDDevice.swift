@@ -243,7 +243,7 @@ struct HIDDevice {
     layout = reading.layout
     services = reading.layout.services.map { attributes in
       do throws(ReportMap.Fault) {
-        let service = try HIDService(attributes, reading.values)
+        let service = try HIDService(attributes, external: reading.layout.external, reading.values)
         actions += remarks(on: service)
         return KernelDevice(service, describe(service, reading))
       } catch {

@@ -27,15 +27,19 @@ struct HIDService: Hashable {
 
 extension HIDService {
   /// Puts a service together.
-  /// - Parameter values: the values that the device has given, by their handles.
-  init(_ attributes: HIDAttributes, _ values: [UInt16: [UInt8]]) throws(ReportMap.Fault) {
+  /// - Parameters:
+  ///   - others: the characteristics that the Report Map may refer to.
+  ///   - values: the values that the device has given, by their handles.
+  init(
+    _ attributes: HIDAttributes, external others: [HIDAttributes.Report], _ values: [UInt16: [UInt8]]
+  ) throws(ReportMap.Fault) {
     guard let octets = values[attributes.map] else {
       throw ReportMap.Fault(description: "the report map cannot be read whole")
     }
     let map = try ReportMap(octets)
-    let external = Set(
+    let references = Set(
       attributes.externalReferences.compactMap { values[$0].flatMap { BluetoothUUID(littleEndian: $0) } })
-    let offered = attributes.reports.filter { report in report.external.map { external.contains($0) } ?? true }
+    let offered = attributes.reports + others.filter { $0.external.map { references.contains($0) } ?? false }
     var taken: Set<ReportKey> = []
     let reports: [Report] = offered.compactMap { report in
       guard let key = Self.key(of: report, map, values), map.length(of: key) != nil, taken.insert(key).inserted else {
@@ -53,7 +57,10 @@ extension HIDService {
   private static func key(
     of report: HIDAttributes.Report, _ map: ReportMap, _ values: [UInt16: [UInt8]]
   ) -> ReportKey? {
-    if let reference = report.reference, let octets = values[reference] { return ReportKey(reference: octets) }
+    if let reference = report.reference, let octets = values[reference] {
+      // Some devices number the reports of a map without numbers.
+      return ReportKey(reference: octets).map { map.isNumbered($0.type) ? $0 : ReportKey($0.type, 0) }
+    }
     guard report.external == nil else { return nil }
     let type: ReportType =
       if report.properties.contains(.notify) {
