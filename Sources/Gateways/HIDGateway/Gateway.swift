@@ -11,6 +11,8 @@ package final class Gateway {
   }
 
   private struct Entry {
+    /// Distinguishes it from earlier ones of the device: an answer to a call of those has no effect.
+    let number: Int
     var machine: HIDDevice
     /// bled's identifier; nil until it was connected.
     var peripheral: OctetText?
@@ -23,6 +25,7 @@ package final class Gateway {
   private let memory: any DeviceMemory
   /// By their identity addresses.
   private var entries: [DeviceAddress: Entry] = [:]
+  private var lastNumber = 0
   private var addresses: [OctetText: DeviceAddress] = [:]
   private var adapters: [AdapterDescription] = []
   private var condition: Condition?
@@ -71,28 +74,34 @@ package final class Gateway {
     change(.problem("\(error.message); it is tried again each second"))
   }
 
-  private func readBonds() {
+  /// - Parameter paired: the device that has paired.
+  private func readBonds(after paired: DeviceAddress? = nil) {
     session.session?.call(PairingList.self, Empty()) { [weak self] result in
       guard let self else { return }
       switch result {
-      case .success(let list): update(list.bonds)
+      case .success(let list): update(list.bonds, after: paired)
       case .failure(let error): say("the bonds cannot be read: \(error.message)")
       }
     }
   }
 
-  private func update(_ bonds: [BondDescription]) {
+  /// Of the bonds of a device, the newest with keys for links counts: only its adapter is used.
+  private func update(_ bonds: [BondDescription], after paired: DeviceAddress?) {
     var bonded: [DeviceAddress: BondDescription] = [:]
-    for bond in bonds {
-      if let address = bond.addressType.known.flatMap({ DeviceAddress(bond.address, kind: $0) }), bonded[address] == nil
-      {
-        bonded[address] = bond
-      }
+    for bond in bonds where bond.level.known != nil {
+      if let address = bond.identity, bonded[address] == nil { bonded[address] = bond }
     }
-    for address in entries.keys where bonded[address] == nil { forget(address) }
+    for (address, entry) in entries where bonded[address]?.isOnAdapter(of: entry.machine.bond) != true {
+      forget(address)
+    }
+    memory.keep(Set(bonded.keys))
     for (address, bond) in bonded.sorted(by: { $0.key.value < $1.key.value }) where memory.isHID(address) != false {
-      if entries[address] == nil { entries[address] = Entry(machine: HIDDevice(bond)) }
+      if entries[address] == nil {
+        lastNumber += 1
+        entries[address] = Entry(number: lastNumber, machine: HIDDevice(bond))
+      }
       entries[address]?.machine.bond = bond
+      if address == paired { give(address, .paired) }
       give(address, .begin)
     }
     changed()
@@ -102,7 +111,6 @@ package final class Gateway {
     give(address, .forgotten)
     session.session?.tell(
       PeripheralDisconnect.self, PeripheralDisconnect.Params(address: "\(address)", addressType: address.kind))
-    memory.remember(address, isHID: nil)
     if let entry = entries.removeValue(forKey: address), let peripheral = entry.peripheral {
       addresses[peripheral] = nil
     }
@@ -124,10 +132,10 @@ package final class Gateway {
       give(message, GATTServicesChanged.Params.self, \.peripheral) { _ in .servicesChanged }
     case GATTSubscriptionLost.name:
       give(message, GATTSubscriptionLost.Params.self, \.peripheral) { .subscriptionLost($0.handle) }
+    case GATTValuesLost.name:
+      give(message, GATTValuesLost.Params.self, \.peripheral) { _ in .valuesLost }
     case AdapterChanged.name:
-      guard let change = try? message.params(AdapterDescription.self) else { return }
-      adapters.removeAll { $0.adapter.hasSameOctets(as: change.adapter) }
-      adapters.append(change)
+      if let change = try? message.params(AdapterDescription.self) { adapterChanged(change) }
     case PairingBonded.name:
       if let params = try? message.params(PairingBonded.Params.self) { paired(params) }
     case PairingForgotten.name: readBonds()
@@ -137,11 +145,20 @@ package final class Gateway {
 
   /// A device has new keys: it may be another one than before.
   private func paired(_ params: PairingBonded.Params) {
-    if let address = params.addressType.known.flatMap({ DeviceAddress(params.address, kind: $0) }) {
-      memory.remember(address, isHID: nil)
-      if entries[address]?.machine.isLeftAlone == true { entries[address] = nil }
+    let address = params.addressType.known.flatMap { DeviceAddress(params.address, kind: $0) }
+    if let address { memory.remember(address, isHID: nil) }
+    readBonds(after: address)
+  }
+
+  /// Devices do not wait any longer for an adapter that is on again.
+  private func adapterChanged(_ change: AdapterDescription) {
+    adapters.removeAll { $0.adapter.hasSameOctets(as: change.adapter) }
+    adapters.append(change)
+    guard change.state.known == .on, let address = change.address else { return }
+    for (device, entry) in entries
+    where entry.machine.isPaused && entry.machine.bond.adapterAddress.hasSameOctets(as: address) {
+      give(device, .begin)
     }
-    readBonds()
   }
 
   private func adapterAddress(_ name: String) -> String {
@@ -161,7 +178,15 @@ package final class Gateway {
 
   private func give(_ address: DeviceAddress, _ input: HIDDevice.Input) {
     guard let actions = entries[address]?.machine.handle(input) else { return }
-    for action in actions { perform(action, address) }
+    var failed: Set<Int> = []
+    for action in actions {
+      if case .kernel(let service, let request) = action {
+        if !send(request, service, address) { failed.insert(service) }
+      } else {
+        perform(action, address)
+      }
+    }
+    for service in failed.sorted() { give(address, .kernelFailed(service: service)) }
     if case .value = input { return }
     changed()
   }
@@ -173,20 +198,23 @@ package final class Gateway {
       clock.schedule(after: duration) { [weak self] in
         if self?.session.session != nil { self?.give(address, .begin) }
       }
-    case .kernel(let service, let request): send(request, service, address)
+    case .kernel: break
     case .say(let text): say(for: address, text)
-    case .learned(let isHID): memory.remember(address, isHID: isHID)
+    case .learned(let isHID):
+      // An input device that does not show its service once still is one.
+      if isHID || memory.isHID(address) != true { memory.remember(address, isHID: isHID) }
     }
   }
 
   private func say(for address: DeviceAddress, _ text: String) {
-    let name = entries[address]?.machine.bond.name.map { " (\($0))" } ?? ""
+    let name = entries[address]?.machine.bond.name.map { " (\($0.excerpt))" } ?? ""
     say("\(address)\(name): \(text)")
   }
 
   // MARK: The kernel
 
-  private func send(_ request: UhidRequest, _ service: Int, _ address: DeviceAddress) {
+  /// - Returns: false if the kernel has refused it.
+  private func send(_ request: UhidRequest, _ service: Int, _ address: DeviceAddress) -> Bool {
     do throws(UhidFailure) {
       if case .create = request {
         entries[address]?.files[service]?.close()
@@ -198,15 +226,17 @@ package final class Gateway {
       try entries[address]?.files[service]?.send(request)
     } catch {
       entries[address]?.files.removeValue(forKey: service)?.close()
-      refusal = "\(error)"
-      say(for: address, "\(error)")
+      if refusal != error.description { say(for: address, "\(error)") }
+      refusal = error.description
+      return false
     }
     if case .destroy = request { entries[address]?.files.removeValue(forKey: service)?.close() }
+    return true
   }
 
   private func changed() {
     guard session.session != nil else { return }
-    let ready = entries.values.count { $0.machine.isReady }
+    let ready = entries.values.count { $0.machine.isWorking }
     let known = entries.keys.count { memory.isHID($0) == true }
     change(refusal.map { .problem($0) } ?? .ok("\(ready) of \(known) keyboards, mice and the like are connected"))
   }
@@ -224,7 +254,13 @@ package final class Gateway {
     let peripheral = entry.peripheral?.string ?? ""
     switch call {
     case .connect:
-      let params = PeripheralConnect.Params(address: "\(address)", addressType: address.kind, reconnect: true)
+      let bonded = entry.machine.bond.adapterAddress
+      guard let adapter = adapters.first(where: { $0.address?.hasSameOctets(as: bonded) == true }) else {
+        let error = GAPError.adapterAbsent.error("the adapter \(bonded), which has its keys, is absent")
+        return give(address, .answer(call, .failure(error)))
+      }
+      let params = PeripheralConnect.Params(
+        address: "\(address)", addressType: address.kind, adapter: adapter.adapter, reconnect: true)
       make(session, PeripheralConnect.self, params, call, address) { [weak self] in
         self?.addresses[OctetText($0.peripheral)] = address
         self?.entries[address]?.peripheral = OctetText($0.peripheral)
@@ -233,6 +269,10 @@ package final class Gateway {
     case .disconnect:
       let params = PeripheralDisconnect.Params(address: "\(address)", addressType: address.kind)
       make(session, PeripheralDisconnect.self, params, call, address) { _ in .done }
+    case .parameters:
+      make(session, PeripheralParameters.self, PeripheralReference(peripheral: peripheral), call, address) {
+        .parameters($0.security?.known)
+      }
     case .discover:
       make(session, GATTDiscover.self, GATTDiscover.Params(peripheral: peripheral), call, address) {
         .services($0.services)
@@ -256,10 +296,19 @@ package final class Gateway {
     _ session: DaemonSession, _ method: Method.Type, _ params: Method.Params, _ call: HIDDevice.Call,
     _ address: DeviceAddress, _ answer: @escaping (Method.Result) -> HIDDevice.Answer
   ) {
-    let link = entries[address]?.machine.link
-    session.call(method, params) { [weak self] result in
-      guard let self, entries[address]?.machine.link == link else { return }
+    guard let entry = entries[address] else { return }
+    session.call(method, params) { [weak self, number = entry.number, link = entry.machine.link] result in
+      guard let self, let now = entries[address], now.number == number, now.machine.link == link else { return }
       give(address, .answer(call, result.map(answer)))
     }
+  }
+}
+
+extension BondDescription {
+  /// The identity address; nil if its kind is not known.
+  fileprivate var identity: DeviceAddress? { addressType.known.flatMap { DeviceAddress(address, kind: $0) } }
+
+  fileprivate func isOnAdapter(of other: BondDescription) -> Bool {
+    adapterAddress.hasSameOctets(as: other.adapterAddress)
   }
 }

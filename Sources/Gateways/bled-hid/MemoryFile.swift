@@ -33,6 +33,12 @@ final class MemoryFile: DeviceMemory {
     write()
   }
 
+  func keep(_ kept: Set<DeviceAddress>) {
+    guard devices.keys.contains(where: { !kept.contains($0) }) else { return }
+    devices = devices.filter { kept.contains($0.key) }
+    write()
+  }
+
   /// A file that cannot be written costs one connection to each device at the next start.
   private func write() {
     guard let path else { return }

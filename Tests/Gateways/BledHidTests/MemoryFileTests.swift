@@ -22,6 +22,10 @@ struct MemoryFileTests {
     file.remember(lock, isHID: nil)
     again = MemoryFile(directory: folder.path())
     #expect(again.isHID(keyboard) == true && again.isHID(lock) == nil)
+    file.remember(lock, isHID: false)
+    file.keep([lock])
+    again = MemoryFile(directory: folder.path())
+    #expect(again.isHID(keyboard) == nil && again.isHID(lock) == false)
 
     try Data("nonsense\nF0:F1 random input\n\u{FF} random\nF0:F1:F2:F3:F4:01 sideways input\n".utf8)
       .write(to: folder.appending(path: "devices"))

@@ -16,7 +16,12 @@ private final class ScriptedFiles: UhidFiles {
 
     init(_ received: @escaping (UhidEvent) -> Void) { self.received = received }
 
-    func send(_ request: UhidRequest) { requests.append(request) }
+    var refusal: UhidFailure?
+
+    func send(_ request: UhidRequest) throws(UhidFailure) {
+      if let refusal { throw refusal }
+      requests.append(request)
+    }
     func close() { isClosed = true }
   }
 
@@ -34,6 +39,7 @@ private final class Memory: DeviceMemory {
   var devices: [DeviceAddress: Bool] = [:]
   func isHID(_ address: DeviceAddress) -> Bool? { devices[address] }
   func remember(_ address: DeviceAddress, isHID: Bool?) { devices[address] = isHID }
+  func keep(_ kept: Set<DeviceAddress>) { devices = devices.filter { kept.contains($0.key) } }
 }
 
 @Suite("bled-hid between bled and the kernel")
@@ -51,11 +57,7 @@ final class GatewayTests {
 
   init() {
     gateway = Gateway(daemon, clock, files, memory)
-    daemon.adapters = [
-      AdapterDescription(
-        adapter: "hci0", kind: "simulated", address: "02:00:00:00:00:0A", addressType: "public", name: "here",
-        state: "on", problem: nil, scanning: false, advertising: 0, links: 0)
-    ]
+    daemon.adapters = [adapter("hci1", "02:00:00:00:00:0B"), adapter("hci0", Keyboard.adapter)]
     daemon.answer = { [unowned self] method, message, _ in
       calls.append((method, message))
       return answer(method, message)
@@ -64,22 +66,41 @@ final class GatewayTests {
     gateway.whenChanged = { [unowned self] in condition = $0 }
   }
 
+  private func adapter(_ name: String, _ address: String, _ state: Word<AdapterCondition> = "on") -> AdapterDescription
+  {
+    AdapterDescription(
+      adapter: name, kind: "simulated", address: address, addressType: "public", name: "here", state: state,
+      problem: nil, scanning: false, advertising: 0, links: 0)
+  }
+
   private func answer(_ method: String, _ message: RPCMessage) -> ScriptedDaemon.Answer? {
     switch method {
     case PairingList.name: .success(PairingList.Result(bonds: bonds))
     case PeripheralConnect.name: .success(link)
+    case PeripheralParameters.name: .success(linkDescription)
     case GATTDiscover.name: .success(GATTServices(services: services))
     case GATTRead.name:
       (try? message.params(GATTRead.Params.self).attribute.handle).flatMap { Keyboard.values[$0] }
-        .map { .success(GATTRead.Result(value: HexBytes($0))) } ?? .failure(GAPError.timeout.error("refused"))
+        .map { .success(GATTRead.Result(value: HexBytes($0))) } ?? .failure(Failure.refusal)
     case GATTSubscribe.name, GATTWrite.name: .success(AttributeFound())
     default: nil
     }
   }
 
-  private let link = PeripheralConnect.Result(
-    peripheral: Keyboard.peripheral, address: "\(Keyboard.address)", addressType: "random", adapter: "hci0", mtu: 247,
-    attempts: 1)
+  private var security: Word<SecurityLevel>? = "secureConnections"
+  private var linkAdapter = "hci0"
+
+  private var linkDescription: LinkDescription {
+    var description = LinkDescription(peripheral: Keyboard.peripheral, role: "central", mtu: 247)
+    description.security = security
+    return description
+  }
+
+  private var link: PeripheralConnect.Result {
+    PeripheralConnect.Result(
+      peripheral: Keyboard.peripheral, address: "\(Keyboard.address)", addressType: "random", adapter: linkAdapter,
+      mtu: 247, attempts: 1)
+  }
 
   private func settle() {
     repeat { clock.advance(by: .zero) } while daemon.deliver()
@@ -115,6 +136,61 @@ final class GatewayTests {
     let written = try write.message.params(GATTWrite.Params.self)
     #expect(written.value.octets == [2] && written.response == false && written.attribute.handle == 40)
     #expect(log == [])
+  }
+
+  @Test("A link over another adapter, or without the bond's protection, is ended", arguments: [false, true])
+  func strangers(isOnAnotherAdapter: Bool) throws {
+    if isOnAnotherAdapter { linkAdapter = "hci1" } else { security = nil }
+    start()
+    let connect = try #require(calls.first { $0.method == PeripheralConnect.name })
+    #expect(try connect.message.params(PeripheralConnect.Params.self).adapter == "hci0")
+    #expect(count(GATTDiscover.name) == 0 && count(PeripheralDisconnect.name) == 1 && files.files.isEmpty)
+    #expect(log.count == 1)
+    (linkAdapter, security) = ("hci0", "secureConnections")
+    clock.advance(by: .seconds(2))
+    settle()
+    #expect(files.files.count == 1)
+  }
+
+  @Test("A link that has come back is checked, too", arguments: [false, true])
+  func strangersBack(isOnAnotherAdapter: Bool) throws {
+    start()
+    if isOnAnotherAdapter { linkAdapter = "hci1" } else { security = "encrypted" }
+    let file = try #require(files.files.first)
+    file.received(.start)
+    try session().notify(
+      PeripheralDisconnected.self,
+      PeripheralDisconnected.Params(peripheral: Keyboard.peripheral, reason: nil, reconnecting: true))
+    try session().notify(PeripheralConnected.self, link)
+    let value = GATTValue.Params(
+      peripheral: Keyboard.peripheral, handle: 30, value: HexBytes([0, 0, 4, 0, 0, 0, 0, 0]))
+    try session().notify(GATTValue.self, value)
+    settle()
+    try session().notify(GATTValue.self, value)
+    settle()
+    #expect(count(GATTDiscover.name) == 1 && count(PeripheralDisconnect.name) == 1)
+    #expect(file.requests.count == 1, "only its creation")
+  }
+
+  @Test("Of the bonds of a device the newest counts, without one on an adapter that has no key for links")
+  func bondsOfAdapters() throws {
+    bonds = [Keyboard.bond("none")]
+    start()
+    #expect(count(PeripheralConnect.name) == 0)
+    let params = PairingForgotten.Params(
+      peripheral: Keyboard.peripheral, address: "\(Keyboard.address)", addressType: "random",
+      adapterAddress: Keyboard.adapter)
+    bonds = [Keyboard.bond("none", on: "02:00:00:00:00:0B"), Keyboard.bond()]
+    try session().notify(PairingBonded.self, params)
+    settle()
+    #expect(files.files.count == 1)
+    bonds = [Keyboard.bond(on: "02:00:00:00:00:0B"), Keyboard.bond()]
+    linkAdapter = "hci1"
+    try session().notify(PairingBonded.self, params)
+    settle()
+    let connect = try #require(calls.last { $0.method == PeripheralConnect.name })
+    #expect(try connect.message.params(PeripheralConnect.Params.self).adapter == "hci1")
+    #expect(count(PeripheralDisconnect.name) == 1 && files.files.count == 2 && files.files[0].isClosed)
   }
 
   @Test("A device that pairs while the gateway runs is used at once; without its keys it ends")
@@ -185,6 +261,7 @@ final class GatewayTests {
   @Test("A link that is lost comes back")
   func linkBack() throws {
     start()
+    try #require(files.files.first).received(.start)
     try session().notify(
       PeripheralDisconnected.self,
       PeripheralDisconnected.Params(peripheral: Keyboard.peripheral, reason: nil, reconnecting: true))
@@ -203,5 +280,43 @@ final class GatewayTests {
     start()
     #expect(log == ["F0:F1:F2:F3:F4:01 (Desk): /dev/uhid cannot be opened: modprobe uhid"])
     #expect(condition == .problem("/dev/uhid cannot be opened: modprobe uhid"))
+  }
+
+  @Test("A refusal of the kernel ends the link, and the device is made anew")
+  func kernelRefuses() throws {
+    start()
+    let file = try #require(files.files.first)
+    file.received(.start)
+    file.refusal = UhidFailure("the kernel refuses its input")
+    try session().notify(
+      GATTValue.self,
+      GATTValue.Params(peripheral: Keyboard.peripheral, handle: 30, value: HexBytes([0, 0, 4, 0, 0, 0, 0, 0])))
+    settle()
+    #expect(file.isClosed && count(PeripheralDisconnect.name) == 1)
+    #expect(condition == .problem("the kernel refuses its input"))
+    clock.advance(by: .seconds(2))
+    settle()
+    try #require(files.files.last).received(.start)
+    #expect(files.files.count == 2 && condition == .ok("1 of 1 keyboards, mice and the like are connected"))
+  }
+
+  @Test("An adapter that is on again is used at once")
+  func adapterOn() throws {
+    daemon.adapters = [adapter("hci1", "02:00:00:00:00:0B")]
+    start()
+    #expect(count(PeripheralConnect.name) == 0)
+    #expect(log.count == 1 && log[0].contains("the adapter 02:00:00:00:00:0A, which has its keys, is absent"))
+    try session().notify(AdapterChanged.self, adapter("hci0", Keyboard.adapter))
+    settle()
+    #expect(files.files.count == 1)
+  }
+
+  @Test("The memory has devices with bonds alone, and an input device stays one")
+  func memories() throws {
+    let gone = DeviceAddress(value: 0xF0F1_F2F3_F4FF, kind: .random)
+    memory.devices = [gone: false, Keyboard.address: true]
+    services = Array(Keyboard.services.dropLast())
+    start()
+    #expect(memory.devices == [Keyboard.address: true])
   }
 }

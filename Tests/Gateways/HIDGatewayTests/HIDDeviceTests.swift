@@ -13,12 +13,18 @@ struct HIDDeviceTests {
     _ services: [ServiceDescription] = Keyboard.services, _ values: [UInt16: [UInt8]] = Keyboard.values,
     level: SecurityLevel = .secureConnections
   ) -> (device: HIDDevice, actions: [HIDDevice.Action]) {
-    var device = HIDDevice(Keyboard.bond(level))
-    #expect(device.handle(.begin) == [.call(.connect)])
-    #expect(
-      device.handle(.answer(.connect, .success(.connected(adapter: "02:00:00:00:00:0A")))) == [.call(.discover)])
+    var device = HIDDevice(Keyboard.bond(Word(level)))
+    connect(&device)
     let actions = discovered(&device, services, values)
     return (device, actions)
+  }
+
+  /// The device is connected, and its link protected.
+  private func connect(_ device: inout HIDDevice) {
+    #expect(device.handle(.begin) == [.call(.connect)])
+    #expect(
+      device.handle(.answer(.connect, .success(.connected(adapter: Keyboard.adapter)))) == [.call(.parameters)])
+    #expect(device.handle(.answer(.parameters, .success(.parameters(.secureConnections)))) == [.call(.discover)])
   }
 
   /// Answers the discovery and the reads that it leads to; gives the last actions.
@@ -34,7 +40,7 @@ struct HIDDeviceTests {
           .answer(
             .read(handle),
             values[handle].map { .success(.value($0, isWhole: true)) }
-              ?? .failure(GAPError.timeout.error("refused"))))
+              ?? .failure(Failure.refusal)))
       }
     }
     return actions
@@ -76,10 +82,12 @@ struct HIDDeviceTests {
     _ = device.handle(.kernel(service: 0, .start))
     #expect(device.handle(.disconnected(isReconnecting: true)) == [])
     #expect(!device.isReady)
-    #expect(device.handle(.connected(adapter: "02:00:00:00:00:0A")) == [.call(.discover)])
+    #expect(device.handle(.connected(adapter: Keyboard.adapter)) == [.call(.parameters)])
+    #expect(device.handle(.value(30, [0, 0, 4, 0, 0, 0, 0, 0])) == [], "not checked")
+    #expect(device.handle(.answer(.parameters, .success(.parameters(.secureConnections)))) == [.call(.discover)])
     #expect(
       device.handle(.answer(.discover, .success(.services(Keyboard.services))))
-        == [.call(.subscribe(30)), .call(.subscribe(50))])
+        == [.learned(isHID: true), .call(.subscribe(30)), .call(.subscribe(50))])
     #expect(device.isReady)
   }
 
@@ -124,9 +132,83 @@ struct HIDDeviceTests {
     let actions = device.handle(.answer(.subscribe(30), .failure(failure)))
     #expect(actions.first == .call(.disconnect))
     #expect(actions.last == .pause(.seconds(2)))
-    #expect(device.handle(.begin) == [.call(.connect)])
-    _ = device.handle(.answer(.connect, .success(.connected(adapter: ""))))
-    #expect(device.handle(.answer(.discover, .failure(failure))).first == .call(.disconnect))
+    connect(&device)
+    let again = device.handle(.answer(.discover, .failure(failure)))
+    #expect(again.first == .call(.disconnect))
+    #expect(again.last == .pause(.seconds(4)), "the subscription did not succeed in between")
+  }
+
+  @Test("A subscription that the device refuses is said, and the others are used")
+  func refusedSubscription() {
+    var (device, _) = ready()
+    let actions = device.handle(.answer(.subscribe(30), .failure(Failure.refusal)))
+    #expect(actions.count == 1 && words(actions).contains("refuses the subscription to the report of handle 30"))
+    #expect(device.handle(.answer(.subscribe(50), .success(.done))) == [])
+    #expect(device.isReady)
+  }
+
+  @Test("Attributes that could not be read for want of a link are read again")
+  func failedReads() {
+    var device = HIDDevice(Keyboard.bond())
+    connect(&device)
+    _ = device.handle(.answer(.discover, .success(.services(Keyboard.services))))
+    #expect(device.handle(.answer(.read(24), .failure(failure))).first == .call(.disconnect))
+    connect(&device)
+    #expect(creation(discovered(&device, Keyboard.services, Keyboard.values)) != nil)
+  }
+
+  @Test("A device that has paired anew is checked and read again")
+  func pairedAnew() {
+    var (device, _) = ready()
+    #expect(device.handle(.paired) == [.call(.parameters)])
+    #expect(device.handle(.answer(.parameters, .success(.parameters(.secureConnections)))) == [.call(.discover)])
+    #expect(creation(discovered(&device, Keyboard.services, Keyboard.values)) != nil)
+  }
+
+  @Test("A device that shows no HID service once is connected again")
+  func servicesGone() {
+    var (device, _) = ready()
+    _ = device.handle(.servicesChanged)
+    let actions = device.handle(.answer(.discover, .success(.services([]))))
+    #expect(actions.first == .call(.disconnect) && actions.last == .pause(.seconds(2)))
+    #expect(!actions.contains(.learned(isHID: false)))
+  }
+
+  @Test("Lost values release keys", arguments: [HIDDevice.Input.valuesLost, .subscriptionLost(30)])
+  func lostValues(input: HIDDevice.Input) {
+    var (device, _) = ready()
+    _ = device.handle(.kernel(service: 0, .start)) + device.handle(.value(30, [0, 0, 4, 0, 0, 0, 0, 0]))
+    let release = HIDDevice.Action.kernel(service: 0, .input([1] + [UInt8](repeating: 0, count: 8)))
+    #expect(device.handle(input).first == release)
+    #expect(!device.handle(input).contains(release))
+  }
+
+  @Test("It works once the kernel has accepted it")
+  func accepted() {
+    var (device, _) = ready()
+    #expect(!device.isWorking)
+    _ = device.handle(.kernel(service: 0, .start))
+    #expect(device.isWorking)
+  }
+
+  @Test("After a refusal of the kernel its device is made anew")
+  func kernelRefuses() {
+    var (device, _) = ready()
+    let actions = device.handle(.kernelFailed(service: 0))
+    #expect(actions == [.call(.disconnect), .pause(.seconds(2))])
+    connect(&device)
+    #expect(creation(device.handle(.answer(.discover, .success(.services(Keyboard.services))))) != nil)
+  }
+
+  @Test("Of many HID services eight are used")
+  func manyServices() {
+    let services = (0..<100).map { (number: UInt16) in
+      Keyboard.service(0x1812, number * 4 + 1, [Keyboard.characteristic(0x2A4B, number * 4 + 2, ["read"])])
+    }
+    var device = HIDDevice(Keyboard.bond())
+    connect(&device)
+    let actions = device.handle(.answer(.discover, .success(.services(services))))
+    #expect(actions.count { if case .call(.read) = $0 { true } else { false } } == 8)
   }
 
   @Test("An answer belongs to its link")
@@ -166,7 +248,7 @@ struct HIDDeviceTests {
   @Test("A report map that is cut off is not used")
   func truncated() {
     var device = HIDDevice(Keyboard.bond())
-    _ = device.handle(.begin) + device.handle(.answer(.connect, .success(.connected(adapter: ""))))
+    connect(&device)
     let services = [
       Keyboard.service(0x1812, 20, [Keyboard.characteristic(0x2A4B, 24, ["read"])])
     ]
@@ -237,13 +319,15 @@ struct HIDDeviceTests {
     #expect(device.handle(.answer(get, .success(.value([], isWhole: true)))) == [])
   }
 
-  @Test("Output reports beyond the bound are dropped, and that is said once")
+  @Test("Of output reports beyond the bound the newest is written; that others are not is said once")
   func flood() {
     var (device, _) = ready()
     var actions: [HIDDevice.Action] = []
-    for _ in 0..<100 { actions += device.handle(.kernel(service: 0, .output(.output, [1, 2]))) }
+    for value in 0..<100 { actions += device.handle(.kernel(service: 0, .output(.output, [1, UInt8(value)]))) }
     #expect(actions.count == 65)
-    _ = device.handle(.answer(.write(40, [2], response: false), .success(.done)))
+    let answer = HIDDevice.Input.answer(.write(40, [0], response: false), .success(.done))
+    #expect(device.handle(answer) == [.call(.write(40, [99], response: false))])
+    #expect(device.handle(answer) == [])
     #expect(device.handle(.kernel(service: 0, .output(.output, [1, 2]))).count == 1)
   }
 

@@ -6,10 +6,15 @@ enum Keyboard {
   static let address = DeviceAddress(value: 0xF0F1_F2F3_F401, kind: .random)
   static let peripheral = "5C3E"
 
-  static func bond(_ level: SecurityLevel = .secureConnections) -> BondDescription {
+  /// The adapter that has the keys.
+  static let adapter = "02:00:00:00:00:0A"
+
+  static func bond(
+    _ level: Word<SecurityLevel> = "secureConnections", on adapter: String = adapter
+  ) -> BondDescription {
     BondDescription(
-      peripheral: peripheral, address: "\(address)", addressType: "random", name: "Desk",
-      adapterAddress: "02:00:00:00:00:01", level: Word(level), keySize: 16)
+      peripheral: peripheral, address: "\(address)", addressType: "random", name: "Desk", adapterAddress: adapter,
+      level: level, keySize: 16)
   }
 
   /// A characteristic with its value at a handle and descriptors behind it.
@@ -52,4 +57,10 @@ enum Keyboard {
     3: Array("Desk keyboard".utf8), 12: [2, 0x6D, 0x04, 0x4A, 0xB3, 0x02, 0x01], 22: [0x11, 0x01, 33, 0x03],
     24: Maps.keyboard, 26: [1], 32: [1, 1], 41: [1, 2], 52: [2, 1],
   ]
+}
+
+/// Errors of a device.
+enum Failure {
+  /// Each time anew.
+  static let refusal = BluetoothError(domain: .att, code: 0x02, name: "readNotPermitted", message: "refused")
 }

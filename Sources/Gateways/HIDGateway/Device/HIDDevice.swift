@@ -6,72 +6,28 @@ import Bluetooth
 /// | State       | Input                        | Next        | Actions                                             |
 /// |-------------|------------------------------|-------------|-----------------------------------------------------|
 /// | away        | begin                        | connecting  | connect, which waits and connects again             |
-/// | connecting  | answer: connected            | discovering | discover                                            |
+/// | connecting  | answer: connected            | checking    | ask for the protection of the link                  |
 /// | connecting  | answer: failed               | paused      |                                                     |
+/// | checking    | the level of the bond        | discovering | discover                                            |
+/// | checking    | less, or another adapter     | paused      | disconnect                                          |
 /// | discovering | services without HID         | other       | disconnect                                          |
 /// | discovering | services that are known      | ready       | subscribe; the kernel's devices are linked          |
 /// | discovering | other services               | reading     | read the attributes of the HID services             |
 /// | reading     | the last answer              | ready       | the same, with new devices of the kernel            |
 /// | ready       | values, events of the kernel | ready       | input reports; reads and writes                     |
 /// | any of these | services changed            | discovering | discover                                            |
+/// | any of these | paired anew                 | checking    | ask for the protection; all is read again           |
 /// | any of these | disconnected, reconnecting  | lost        | the kernel's devices are unlinked                   |
 /// | any of these | disconnected; a failed step | paused      | the same, disconnect                                |
-/// | lost        | connected                    | discovering | discover                                            |
+/// | lost        | connected                    | checking    | ask for the protection of the link                  |
 /// | paused      | begin                        | connecting  | connect                                             |
+/// | other       | services changed             | connecting  | connect                                             |
 /// | any         | session lost                 | away        | the kernel's devices are unlinked                   |
 struct HIDDevice {
-  /// A call of bled.
-  enum Call: Hashable {
-    case connect
-    case disconnect
-    case discover
-    case read(UInt16)
-    case subscribe(UInt16)
-    case write(UInt16, [UInt8], response: Bool)
-    /// The kernel waits for these: the index of the HID service, and the number of the request.
-    case get(UInt16, service: Int, request: UInt32)
-    case set(UInt16, [UInt8], response: Bool, service: Int, request: UInt32)
-  }
-
-  /// The result of a call that succeeded.
-  enum Answer {
-    case done
-    /// The address of the adapter that has the link.
-    case connected(adapter: String)
-    case services([ServiceDescription])
-    case value([UInt8], isWhole: Bool)
-  }
-
-  enum Input {
-    case begin
-    case answer(Call, Result<Answer, BluetoothError>)
-    /// The link was established again.
-    case connected(adapter: String)
-    case disconnected(isReconnecting: Bool)
-    /// A link that was lost does not come back by itself.
-    case connectFailed(BluetoothError)
-    case servicesChanged
-    case subscriptionLost(UInt16)
-    case value(UInt16, [UInt8])
-    case kernel(service: Int, UhidEvent)
-    case sessionLost
-    /// The keys are gone.
-    case forgotten
-  }
-
-  enum Action: Hashable {
-    case call(Call)
-    /// `begin` is expected after a pause.
-    case pause(Duration)
-    case kernel(service: Int, UhidRequest)
-    case say(String)
-    /// The discovery has shown whether the device has HID services.
-    case learned(isHID: Bool)
-  }
-
   private enum State {
     case away
     case connecting
+    case checking
     case discovering
     case reading(Reading)
     case ready
@@ -88,7 +44,7 @@ struct HIDDevice {
   }
 
   private static let longestPause = 60
-  /// The unanswered writes of the kernel: further ones are dropped.
+  /// The unanswered writes of the kernel: of further ones only the newest of a report are kept.
   private static let mostWrites = 64
 
   /// The bond, with the identity address.
@@ -98,9 +54,14 @@ struct HIDDevice {
   private var layout: HIDLayout?
   /// The devices of the HID services; nil for a service that cannot be used.
   private var services: [KernelDevice?] = []
-  private var adapter = ""
   private var failures = 0
+  /// The subscriptions that are not answered.
+  private var subscribing: Set<UInt16> = []
+  private var hasSaidRefused = false
+  /// The unanswered writes.
   private var writes = 0
+  /// The newest of the writes that wait for an answer to others, by handle.
+  private var newest: [UInt16: Call] = [:]
   private var hasSaidDropped = false
   /// Distinguishes links: an answer to a call on an earlier one has no effect.
   private(set) var link = 0
@@ -109,6 +70,12 @@ struct HIDDevice {
 
   /// Whether its reports reach the kernel.
   var isReady: Bool { if case .ready = state { true } else { false } }
+
+  /// Whether they do, and the kernel has accepted the devices.
+  var isWorking: Bool { isReady && services.allSatisfy { $0?.isStarted ?? true } }
+
+  /// Whether it waits before it is connected again.
+  var isPaused: Bool { if case .paused = state { true } else { false } }
 
   /// Whether it has no HID service, or none that can be used.
   var isLeftAlone: Bool { if case .other = state { true } else { false } }
@@ -129,15 +96,20 @@ struct HIDDevice {
       case .discovering, .reading, .ready:
         state = .discovering
         return [.call(.discover)]
-      case .away, .connecting, .lost, .paused, .other: return []
+      case .other:
+        state = .connecting
+        return [.call(.connect)]
+      case .away, .connecting, .checking, .lost, .paused: return []
       }
     case .subscriptionLost(let handle):
       guard isReady else { return [] }
-      return [.say("its values came faster than they could be read"), .call(.subscribe(handle))]
-    case .value(let handle, let octets):
-      // A report that precedes the end of the discovery waits for the kernel's device.
-      return each { $0.value(octets, of: handle) }
+      return each { $0.released() }
+        + [.say("its values came faster than they could be read"), .call(.subscribe(handle))]
+    case .valuesLost: return each { $0.released() }
+    case .value(let handle, let octets): return value(octets, of: handle)
     case .kernel(let service, let event): return one(service) { $0.event(event) }
+    case .kernelFailed(let service): return kernelFailed(service)
+    case .paired: return paired()
     case .sessionLost:
       state = .away
       return unlink()
@@ -155,19 +127,48 @@ struct HIDDevice {
     case .away, .paused:
       state = .connecting
       return [.call(.connect)]
-    case .connecting, .discovering, .reading, .ready, .lost, .other: return []
+    case .connecting, .checking, .discovering, .reading, .ready, .lost, .other: return []
     }
   }
 
+  /// On another adapter, or without the protection of the bond, the device may be another one with its address.
   private mutating func connected(_ adapter: String) -> [Action] {
-    self.adapter = adapter
+    guard adapter.hasSameOctets(as: bond.adapterAddress) else {
+      return refuse("is connected over another adapter than \(bond.adapterAddress), which has its keys")
+    }
+    state = .checking
+    return [.call(.parameters)]
+  }
+
+  private mutating func checked(_ level: SecurityLevel?) -> [Action] {
+    guard case .checking = state else { return [] }
+    guard let level, let needed = bond.level.known, level.covers(needed) else {
+      return refuse("has a link without the protection of its keys")
+    }
     state = .discovering
     return [.call(.discover)]
   }
 
+  private mutating func refuse(_ fault: String) -> [Action] {
+    [.call(.disconnect), .say("\(fault): it is not used, and connected again later")] + pause()
+  }
+
+  private mutating func paired() -> [Action] {
+    layout = nil
+    switch state {
+    case .checking, .discovering, .reading, .ready:
+      state = .checking
+      return [.call(.parameters)]
+    case .other:
+      state = .away
+      return []
+    case .away, .connecting, .lost, .paused: return []
+    }
+  }
+
   private mutating func disconnected(_ isReconnecting: Bool) -> [Action] {
     switch state {
-    case .discovering, .reading, .ready:
+    case .checking, .discovering, .reading, .ready:
       guard isReconnecting else { return pause() }
       state = .lost
       return unlink()
@@ -183,7 +184,7 @@ struct HIDDevice {
 
   private mutating func unlink() -> [Action] {
     link += 1
-    writes = 0
+    (writes, newest, subscribing) = (0, [:], [])
     return each { $0.unlinked() }
   }
 
@@ -200,39 +201,48 @@ struct HIDDevice {
     case (.connect, .failure(let error)):
       let text = "cannot be connected to, which is tried again: \(error.message)"
       return (failures == 0 ? [.say(text)] : []) + pause()
+    case (.parameters, .success(.parameters(let level))): return checked(level)
+    case (.parameters, .failure(let error)): return retry("has a link with an unknown protection", error)
     case (.discover, .success(.services(let found))): return discovered(HIDLayout(found))
     case (.discover, .failure(let error)): return retry("cannot be discovered", error)
-    case (.read(let handle), _): return read(handle, try? result.get())
-    case (.subscribe, .failure(let error)): return retry("a report cannot be subscribed to", error)
+    case (.read(let handle), _): return read(handle, result)
+    case (.subscribe(let handle), .failure(let error)) where error.domain != .att:
+      return retry("the report of handle \(handle) cannot be subscribed to", error)
+    case (.subscribe(let handle), .failure(let error)): return subscribed(handle, error)
+    case (.subscribe(let handle), .success): return subscribed(handle, nil)
     case (.get(_, let service, let request), _):
       let value: [UInt8]? = if case .success(.value(let octets, _)) = result { octets } else { nil }
       return one(service) { $0.read(value, for: request) }
     case (.set(_, _, _, let service, let request), _):
-      writes -= 1
       let isDone = if case .success = result { true } else { false }
-      return one(service) { $0.wrote(isDone, for: request) }
-    case (.write, _):
-      writes -= 1
-      return []
-    case (.connect, _), (.discover, _), (.subscribe, _), (.disconnect, _): return []
+      return wrote() + one(service) { $0.wrote(isDone, for: request) }
+    case (.write, _): return wrote()
+    case (.connect, _), (.parameters, _), (.discover, _), (.disconnect, _): return []
     }
   }
 
   private mutating func discovered(_ found: HIDLayout) -> [Action] {
     guard case .discovering = state else { return [] }
     guard !found.services.isEmpty else {
+      guard layout == nil else { return refuse("has no HID service any more") }
       state = .other
       return each { $0.removed() } + [.learned(isHID: false), .call(.disconnect)]
     }
-    guard found != layout else { return use() }
+    let learned = Action.learned(isHID: true)
+    guard found != layout else { return [learned] + use() }
     state = .reading(Reading(layout: found, waiting: found.toRead))
-    return [.learned(isHID: true)] + found.toRead.sorted().map { .call(.read($0)) }
+    return [learned] + found.toRead.sorted().map { .call(.read($0)) }
   }
 
-  private mutating func read(_ handle: UInt16, _ answer: Answer?) -> [Action] {
+  /// A device refuses the same read each time; after another failure all is read again.
+  private mutating func read(_ handle: UInt16, _ result: Result<Answer, BluetoothError>) -> [Action] {
     guard case .reading(var reading) = state else { return [] }
     reading.waiting.remove(handle)
-    if case .value(let octets, true) = answer { reading.values[handle] = octets }
+    switch result {
+    case .success(.value(let octets, true)): reading.values[handle] = octets
+    case .failure(let error) where error.domain != .att: return retry("cannot be read", error)
+    case .success, .failure: break
+    }
     state = .reading(reading)
     return reading.waiting.isEmpty ? assemble(reading) : []
   }
@@ -273,7 +283,8 @@ struct HIDDevice {
   private func describe(_ service: HIDService, _ reading: Reading) -> UhidDescription {
     let given = reading.layout.name.flatMap { reading.values[$0] }.map { String(decoding: $0, as: UTF8.self) }
     var description = UhidDescription(
-      name: given ?? bond.name ?? bond.address, location: adapter.lowercased(), identity: bond.address.lowercased(),
+      name: given ?? bond.name ?? bond.address, location: bond.adapterAddress.lowercased(),
+      identity: bond.address.lowercased(),
       country: service.country, map: service.map.octets)
     // Vendor ID Source, Vendor ID, Product ID, Product Version (DIS 1.2, 3.9).
     if let id = reading.layout.identity.flatMap({ reading.values[$0] }), id.count == 7 {
@@ -290,12 +301,36 @@ struct HIDDevice {
       return [.call(.disconnect)]
     }
     state = .ready
-    failures = 0
-    let handles = Set(services.flatMap { $0?.notifying ?? [] })
-    return handles.sorted().map { .call(.subscribe($0)) } + each { $0.linked() }
+    subscribing = Set(services.flatMap { $0?.notifying ?? [] })
+    return subscribing.sorted().map { .call(.subscribe($0)) } + each { $0.linked() }
+  }
+
+  /// A subscription was answered. The reports of others are of use without one that the device refuses.
+  private mutating func subscribed(_ handle: UInt16, _ refusal: BluetoothError?) -> [Action] {
+    subscribing.remove(handle)
+    if subscribing.isEmpty { failures = 0 }
+    guard let refusal, !hasSaidRefused else { return [] }
+    hasSaidRefused = true
+    return [.say("refuses the subscription to the report of handle \(handle): \(refusal.message)")]
   }
 
   // MARK: The kernel's devices
+
+  /// A report that precedes the end of the discovery waits for the kernel's device.
+  private mutating func value(_ octets: [UInt8], of handle: UInt16) -> [Action] {
+    switch state {
+    case .discovering, .reading, .ready: each { $0.value(octets, of: handle) }
+    case .away, .connecting, .checking, .lost, .paused, .other: []
+    }
+  }
+
+  private mutating func kernelFailed(_ service: Int) -> [Action] {
+    let actions = one(service) { $0.failed() }
+    switch state {
+    case .checking, .discovering, .reading, .ready: return actions + [.call(.disconnect)] + pause()
+    case .away, .connecting, .lost, .paused, .other: return actions
+    }
+  }
 
   private mutating func each(_ change: (inout KernelDevice) -> [KernelDevice.Action]) -> [Action] {
     services.indices.flatMap { one($0, change) }
@@ -317,15 +352,32 @@ struct HIDDevice {
       writes += 1
       return [.call(.set(handle, value, response: response, service: service, request: request))]
     case .write(let handle, let value, let response, nil):
-      guard writes < Self.mostWrites else { return dropped() }
+      let call = Call.write(handle, value, response: response)
+      guard writes < Self.mostWrites else { return wait(call, handle) }
       writes += 1
-      return [.call(.write(handle, value, response: response))]
+      return [.call(call)]
     }
   }
 
-  private mutating func dropped() -> [Action] {
-    guard !hasSaidDropped else { return [] }
+  /// A write was answered: one that waits goes next.
+  private mutating func wrote() -> [Action] {
+    writes -= 1
+    guard let next = newest.keys.min(), let call = newest.removeValue(forKey: next) else { return [] }
+    writes += 1
+    return [.call(call)]
+  }
+
+  private mutating func wait(_ call: Call, _ handle: UInt16) -> [Action] {
+    let isDropped = newest.updateValue(call, forKey: handle) != nil
+    guard isDropped, !hasSaidDropped else { return [] }
     hasSaidDropped = true
     return [.say("it does not accept output reports as fast as programs send them: some are dropped")]
+  }
+}
+
+extension SecurityLevel {
+  /// Whether a link of this level has the protection of another one; the cases have the order of their strength.
+  fileprivate func covers(_ other: Self) -> Bool {
+    Self.allCases.drop { $0 != other }.contains(self)
   }
 }
