@@ -166,12 +166,16 @@ import Testing
 
   @Test func gatewaysTellHowTheyFare() throws {
     try good()
-    #expect(!machine().findings.contains { $0.check == .mqtt || $0.check == .esphome }, "they are not installed")
+    #expect(
+      !machine().findings.contains { $0.check == .mqtt || $0.check == .esphome || $0.check == .hid },
+      "they are not installed")
     try write("/usr/lib/systemd/system/bled-mqtt.service")
     try write("/lib/systemd/system/bled-esphome.service")
+    try write("/lib/systemd/system/bled-hid.service")
     func found(_ check: Finding.Check) -> Finding? { machine().findings.first { $0.check == check } }
     #expect(found(.mqtt)?.verdict == .note)
     #expect(found(.esphome)?.remedy?.contains("systemctl enable --now bled-esphome") == true)
+    #expect(found(.hid)?.remedy?.contains("systemctl enable --now bled-hid") == true)
 
     try write("/etc/systemd/system/multi-user.target.wants/bled-mqtt.service")
     #expect(found(.mqtt)?.message == "bled-mqtt is enabled but does not run.")
