@@ -17,7 +17,7 @@ package enum UhidEvent: Hashable, Sendable {
   case setReport(request: UInt32, ReportKey, [UInt8])
 
   /// The length of an event in octets; shorter ones stand for zeros behind them.
-  package static let length = 4380
+  package static let length = 4376
   /// The longest report in octets (UHID_DATA_MAX).
   package static let longestReport = 4096
 
