@@ -19,6 +19,10 @@ package final class Gateway {
     var files: [Int: any UhidFile] = [:]
   }
 
+  /// How long a device of which it is not known whether it has HID is waited for, in seconds: a controller connects to
+  /// few devices at a time, and telephones have bonds, too.
+  private static let firstWait = 30.0
+
   private let clock: any Scheduler
   private let session: LastingSession
   private let files: any UhidFiles
@@ -260,7 +264,8 @@ package final class Gateway {
         return give(address, .answer(call, .failure(error)))
       }
       let params = PeripheralConnect.Params(
-        address: "\(address)", addressType: address.kind, adapter: adapter.adapter, reconnect: true)
+        address: "\(address)", addressType: address.kind, adapter: adapter.adapter,
+        timeout: memory.isHID(address) == nil ? Self.firstWait : nil, reconnect: true)
       make(session, PeripheralConnect.self, params, call, address) { [weak self] in
         self?.addresses[OctetText($0.peripheral)] = address
         self?.entries[address]?.peripheral = OctetText($0.peripheral)

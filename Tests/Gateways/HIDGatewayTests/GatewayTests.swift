@@ -311,6 +311,19 @@ final class GatewayTests {
     #expect(files.files.count == 1)
   }
 
+  @Test("A device that may have no HID is waited for in turns, an input device without an end")
+  func firstWait() throws {
+    start()
+    let first = try #require(calls.first { $0.method == PeripheralConnect.name })
+    #expect(try first.message.params(PeripheralConnect.Params.self).timeout == 30)
+    try session().end()
+    clock.advance(by: .seconds(1))
+    settle()
+    let second = try #require(calls.last { $0.method == PeripheralConnect.name })
+    #expect(try second.message.params(PeripheralConnect.Params.self).timeout == nil)
+    #expect(count(PeripheralConnect.name) == 2)
+  }
+
   @Test("The memory has devices with bonds alone, and an input device stays one")
   func memories() throws {
     let gone = DeviceAddress(value: 0xF0F1_F2F3_F4FF, kind: .random)
