@@ -274,6 +274,22 @@ struct HIDDeviceTests {
       words(ready(services, [24: Maps.keyboard]).actions).contains("no report of the device is in its report map"))
   }
 
+  @Test("A number in the reference of a report is ignored where the map has none")
+  func strayNumber() {
+    let services = [
+      Keyboard.service(
+        0x1812, 20,
+        [
+          Keyboard.characteristic(0x2A4B, 24, ["read"]),
+          Keyboard.characteristic(0x2A4D, 30, ["read", "notify"], [0x2902, 0x2908]),
+        ])
+    ]
+    var (device, actions) = ready(services, [24: Maps.mouse, 32: [1, 1]])
+    #expect(actions.contains(.call(.subscribe(30))) && words(actions) == "")
+    _ = device.handle(.kernel(service: 0, .start))
+    #expect(device.handle(.value(30, [1, 2, 3])) == [.kernel(service: 0, .input([1, 2, 3]))])
+  }
+
   @Test("A map refers to a report in another service")
   func external() {
     let services = [
