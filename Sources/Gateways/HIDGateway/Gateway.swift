@@ -19,8 +19,8 @@ package final class Gateway {
     var files: [Int: any UhidFile] = [:]
   }
 
-  /// How long a device of which it is not known whether it has HID is waited for, in seconds: a controller connects to
-  /// few devices at a time, and telephones have bonds, too.
+  /// How long a device is waited for that may have no HID, in seconds: a controller connects to few devices at a time,
+  /// and telephones have bonds, too.
   private static let firstWait = 30.0
 
   private let clock: any Scheduler
