@@ -270,6 +270,7 @@ struct HIDDevice {
 
   private func remarks(on service: HIDService) -> [Action] {
     var actions: [Action] = []
+    if let fault = service.map.fault { actions.append(.say("\(fault): the kernel may refuse or mend it")) }
     if service.unusable > 0 {
       actions.append(.say("\(service.unusable) of its reports are not in its report map, and are ignored"))
     }

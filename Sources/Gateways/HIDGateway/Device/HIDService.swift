@@ -17,6 +17,11 @@ struct HIDService: Hashable {
   /// How many reports of the device have no place in the map.
   let unusable: Int
 
+  /// Whether reports of a type have numbers; the references decide for a map with a fault.
+  func isNumbered(_ type: ReportType) -> Bool {
+    map.fault == nil ? map.isNumbered(type) : reports.contains { $0.key.type == type && $0.key.id != 0 }
+  }
+
   func report(_ key: ReportKey) -> Report? { reports.first { $0.key == key } }
 
   /// The characteristics to subscribe to.
@@ -42,9 +47,9 @@ extension HIDService {
     let offered = attributes.reports + others.filter { $0.external.map { references.contains($0) } ?? false }
     var taken: Set<ReportKey> = []
     let reports: [Report] = offered.compactMap { report in
-      guard let key = Self.key(of: report, map, values), map.length(of: key) != nil, taken.insert(key).inserted else {
-        return nil
-      }
+      guard let key = Self.key(of: report, map, values), taken.insert(key).inserted,
+        map.fault != nil || map.length(of: key) != nil
+      else { return nil }
       return Report(key: key, handle: report.handle, properties: report.properties)
     }
     guard !reports.isEmpty else { throw ReportMap.Fault(description: "no report of the device is in its report map") }
@@ -59,7 +64,8 @@ extension HIDService {
   ) -> ReportKey? {
     if let reference = report.reference, let octets = values[reference] {
       // Some devices number the reports of a map without numbers.
-      return ReportKey(reference: octets).map { map.isNumbered($0.type) ? $0 : ReportKey($0.type, 0) }
+      guard let key = ReportKey(reference: octets) else { return nil }
+      return map.fault != nil || map.isNumbered(key.type) ? key : ReportKey(key.type, 0)
     }
     guard report.external == nil else { return nil }
     let type: ReportType =

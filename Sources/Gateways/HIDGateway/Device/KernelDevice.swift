@@ -118,7 +118,7 @@ struct KernelDevice {
     }
     let isHeld = octets.contains { $0 != 0 } && service.map.restsAtZero(report.key)
     if isHeld { active.insert(report.key) } else { active.remove(report.key) }
-    let length = service.map.length(of: report.key) ?? 0
+    let length = service.map.length(of: report.key) ?? octets.count
     guard octets.count > length, !hasSaidLong else { return input(Array(octets.prefix(length)), of: report.key) }
     hasSaidLong = true
     return input(Array(octets.prefix(length)), of: report.key) + [
@@ -129,7 +129,7 @@ struct KernelDevice {
   }
 
   private mutating func input(_ octets: [UInt8], of key: ReportKey) -> [Action] {
-    let report = (service.map.isNumbered(.input) ? [key.id] : []) + octets
+    let report = (service.isNumbered(.input) ? [key.id] : []) + octets
     switch state {
     case .absent: return []
     case .started: return [.send(.input(report))]
@@ -153,7 +153,7 @@ struct KernelDevice {
       return []
     case .open, .close: return []
     case .output(let type, let octets):
-      let key = ReportKey(type, service.map.isNumbered(type) ? octets.first ?? 0 : 0)
+      let key = ReportKey(type, service.isNumbered(type) ? octets.first ?? 0 : 0)
       let value = content(octets, of: key)
       if service.map.isLights(key), service.report(key) != nil { outputs[key] = value }
       return write(value, to: key, request: nil)
@@ -175,7 +175,7 @@ struct KernelDevice {
   mutating func read(_ value: [UInt8]?, for request: UInt32) -> [Action] {
     guard let waiting = reading, waiting.request == request else { return [] }
     reading = nil
-    let number = service.map.isNumbered(waiting.key.type) ? [waiting.key.id] : []
+    let number = service.isNumbered(waiting.key.type) ? [waiting.key.id] : []
     return [.send(.report(request: request, value.map { number + $0 }))]
   }
 
@@ -188,7 +188,7 @@ struct KernelDevice {
 
   /// The report without its number. Where reports have none, programs of hidraw still put a zero in front.
   private func content(_ octets: [UInt8], of key: ReportKey) -> [UInt8] {
-    if service.map.isNumbered(key.type) { return Array(octets.dropFirst()) }
+    if service.isNumbered(key.type) { return Array(octets.dropFirst()) }
     guard let length = service.map.length(of: key), octets.count == length + 1, octets.first == 0 else {
       return octets
     }

@@ -1,7 +1,7 @@
 /// A Report Map, or report descriptor (HID 1.11, 6.2.2), read as far as the gateway has to know it: the lengths of
 /// reports, whether they have numbers, and the kinds of device that it describes. The kernel reads it in full.
 package struct ReportMap: Hashable, Sendable {
-  /// A map that the kernel would refuse, too.
+  /// A map that cannot be used, or that the kernel refuses unless a driver mends it.
   package struct Fault: Error, Hashable, CustomStringConvertible {
     package let description: String
   }
@@ -18,6 +18,8 @@ package struct ReportMap: Hashable, Sendable {
   private static let longestReport = 16384
 
   package let octets: [UInt8]
+  /// Why it was not read to its end: the lengths and kinds of its reports are unknown then.
+  package private(set) var fault: Fault?
   /// The usages of the top-level application collections.
   package private(set) var applications: Set<Usage> = []
   /// The lengths of reports in bits, without their numbers.
@@ -32,6 +34,10 @@ package struct ReportMap: Hashable, Sendable {
     guard octets.count <= Self.longest else {
       throw Fault(description: "the report map has \(octets.count) octets, more than \(Self.longest)")
     }
+    do throws(Fault) { try readItems() } catch { fault = error }
+  }
+
+  private mutating func readItems() throws(Fault) {
     var reader = ReportMapReader()
     var items = ReportMapItems(octets)
     while let item = try items.next() { try read(item, &reader) }
@@ -53,14 +59,14 @@ package struct ReportMap: Hashable, Sendable {
     }
   }
 
-  /// The length of a report in octets, without its number; nil if the map lacks it.
-  package func length(of key: ReportKey) -> Int? { bits[key].map { ($0 + 7) / 8 } }
+  /// The length of a report in octets, without its number; nil if the map lacks it, or has a fault.
+  package func length(of key: ReportKey) -> Int? { fault == nil ? bits[key].map { ($0 + 7) / 8 } : nil }
 
   /// Whether reports of a type have numbers.
   package func isNumbered(_ type: ReportType) -> Bool { bits.keys.contains { $0.type == type && $0.id != 0 } }
 
   /// Whether a report sets lights and nothing else.
-  func isLights(_ key: ReportKey) -> Bool { key.type == .output && pages[key] == [Usage.lightsPage] }
+  func isLights(_ key: ReportKey) -> Bool { fault == nil && key.type == .output && pages[key] == [Usage.lightsPage] }
 
   /// Whether an input report without values says that nothing is held down. Zeros of a battery or of the maker's own
   /// fields have another meaning.
@@ -73,7 +79,7 @@ package struct ReportMap: Hashable, Sendable {
 
   /// Whether all of it is a keyboard, a mouse or their further keys: without values, all of these are at rest.
   package var restsAtZero: Bool {
-    !applications.isEmpty
+    fault == nil && !applications.isEmpty
       && applications.allSatisfy { Usage.restingAtZero.contains($0) || $0.page >= Usage.firstVendorPage }
   }
 }
