@@ -129,8 +129,11 @@ final class CentralLink: ClientRole, OperationHandler {
     operations.endAll(error)
     measurements.end(error)
     receivers.endAcquired(error) { _ in true }
-    connection?.linkDown(reason)
+    let used = connection
     connection = nil
+    guard let used else { return }
+    used.linkDown(reason)
+    broker.replaced(self)
   }
 
   func ignored(_ answer: ATTOpcode) {
