@@ -208,11 +208,10 @@ final class CentralBroker: ClientRoles {
     connection.linkUp(link)
   }
 
-  /// A link ended: another one with the device, established by it meanwhile, replaces it. Controllers do not connect to
-  /// a device with which they have a link (Core 5.4, Vol 6, Part B, 4.5).
+  /// A link ended: one that the device established meanwhile replaces it. Controllers do not connect to a device with
+  /// which they have a link (Core 5.4, Vol 6, Part B, 4.5).
   func replaced(_ ended: CentralLink) {
-    let others = links.links.filter { $0 !== ended.hub && $0.peripheral == ended.hub.peripheral }
-    if let link = others.last?.central as? CentralLink { connected(link) }
+    if let link = links.incoming(from: ended.hub.peripheral)?.central as? CentralLink { connected(link) }
   }
 
   func attemptFailed(_ address: DeviceAddress, _ error: BluetoothError, on slot: AdapterSlot) {
