@@ -28,7 +28,7 @@ public final class SessionConnection {
     didSet { countCalls() }
   }
   private var countedCalls = 0
-  /// Received calls.
+  /// Received calls, including lines that are none: their answers may still wait in the present session's outbox.
   var callCount = 0
   private var replyCount = 0
   private var isReading = true
@@ -89,6 +89,7 @@ public final class SessionConnection {
           metadata: .about(session: session))
       }
     } catch {
+      callCount += 1
       refuse(error.id, error.error)
     }
   }
@@ -106,7 +107,10 @@ public final class SessionConnection {
   }
 
   /// Answers a line that was too long with an error.
-  public func receive(_ tooLong: LineFramer.TooLong) { refuse(nil, tooLong.error) }
+  public func receive(_ tooLong: LineFramer.TooLong) {
+    callCount += 1
+    refuse(nil, tooLong.error)
+  }
 
   /// The next lines to write, about 64 KiB; none if none waits.
   public func removeLines() -> Outbox.Batch {

@@ -48,6 +48,18 @@ import Testing
     return (peripheral, handle)
   }
 
+  @Test("A refused line is answered, and counts as the first call: a session cannot be restored behind it")
+  func refusedFirst() throws {
+    let first = program()
+    try open(first)
+    first.die()
+    let second = program(process: 2)
+    second.send(#"{"jsonrpc":"2.0","id":99,"method":5}"#)
+    #expect(throws: RPCError.self) { try open(second) }
+    let refusals = second.lines.filter { String(decoding: $0, as: UTF8.self).contains("\"id\":99") }
+    #expect(refusals.count == 1)
+  }
+
   @Test("G20: the link, what was discovered and the subscription stay; state first, then the events in order")
   func central() throws {
     let first = program()
