@@ -17,8 +17,9 @@ struct QuirkRecords: Codable, Sendable {
     var learned: Double
   }
 
-  /// The age in seconds at which a stored quirk is forgotten: it may have had another cause, or be over.
-  private static let longestAge = 30.0 * 24 * 60 * 60
+  /// The age in seconds at which a learned quirk of a controller or a device is forgotten: it may have had another
+  /// cause, or be over.
+  static let longestAge = 30.0 * 24 * 60 * 60
 
   var models: [Model]
 

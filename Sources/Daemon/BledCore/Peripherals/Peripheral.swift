@@ -61,12 +61,12 @@ final class Peripheral {
   var wasConnected = false
   /// True if it was ever discovered, or linked in either role; an address that was only requested may be mistyped.
   var wasMet = false
-  /// True if it did not answer Exchange MTU. That is stored.
-  var answersNoExchange = false
+  /// When it was learned that it does not answer Exchange MTU, in seconds since the epoch. That is stored.
+  var unansweredExchange: Double?
   /// True if its links ended at Exchange MTU. Bad radio looks like that, too, so it is not stored.
   var endsAtExchange = false
   /// True if the MTU exchange is skipped.
-  var ignoresMTU: Bool { answersNoExchange || endsAtExchange }
+  var ignoresMTU: Bool { unansweredExchange != nil || endsAtExchange }
   /// Consecutive links that ended before it answered Exchange MTU.
   var lostExchanges = 0
   /// True if its controller resolves private addresses, by its Central Address Resolution; nil if not read with its
@@ -198,7 +198,7 @@ extension PeripheralRecord {
     name = peripheral.name
     wasConnected = peripheral.wasConnected ? nil : false
     wasMet = peripheral.wasMet ? nil : false
-    ignoresMTU = peripheral.answersNoExchange ? true : nil
+    ignoresMTUSince = peripheral.unansweredExchange
     resolvesAddresses = peripheral.resolvesAddresses
     former = peripheral.formerIDs.nonEmpty
     usesPrivateAddresses = peripheral.isPrivate == true ? true : nil

@@ -91,7 +91,9 @@ final class PeripheralDirectory {
     peripheral.wasConnected = record.wasConnected ?? true
     peripheral.wasMet = record.wasMet ?? true
     peripheral.isPrivate = record.usesPrivateAddresses ?? (peripheral.wasConnected ? address != listed : nil)
-    peripheral.answersNoExchange = record.ignoresMTU ?? false
+    peripheral.unansweredExchange = record.ignoresMTUSince.flatMap { since in
+      scheduler.secondsSinceEpoch - since <= QuirkRecords.longestAge ? since : nil
+    }
     peripheral.resolvesAddresses = record.resolvesAddresses
     adopt(record.formerIdentifiers, for: peripheral)
     for user in record.users ?? [] { peripheral.used(by: user) }
@@ -142,7 +144,11 @@ final class PeripheralDirectory {
   func lostExchange(with peripheral: Peripheral, maximum: Int, isUnanswered: Bool) -> Bool {
     peripheral.lostExchanges += 1
     guard peripheral.lostExchanges >= maximum, !peripheral.ignoresMTU else { return false }
-    if isUnanswered { peripheral.answersNoExchange = true } else { peripheral.endsAtExchange = true }
+    if isUnanswered {
+      peripheral.unansweredExchange = scheduler.secondsSinceEpoch
+    } else {
+      peripheral.endsAtExchange = true
+    }
     if isUnanswered, stores(peripheral) { document?.changed() }
     return true
   }

@@ -25,8 +25,8 @@ struct PeripheralRecord: Codable, Hashable, Sendable {
   let wasConnected: Bool?
   /// False if it was neither discovered nor linked; otherwise the key is absent.
   let wasMet: Bool?
-  /// True if it does not answer Exchange MTU; otherwise the key is absent.
-  let ignoresMTU: Bool?
+  /// When it was learned that it does not answer Exchange MTU, in seconds since the epoch; absent if it does.
+  let ignoresMTUSince: Double?
   /// True if its controller resolves private addresses; absent if unknown.
   let resolvesAddresses: Bool?
   /// Identifiers of entries that turned out to be the same device; absent if there are none.

@@ -35,7 +35,7 @@ import Testing
     #expect(try client.answer(to: call, PeripheralConnect.self)?.get().peripheral == id)
   }
 
-  @Test("That a device does not answer Exchange MTU outlasts the daemon; links that ended at it do not")
+  @Test("That a device does not answer Exchange MTU is kept for 30 days; links that ended at it are not")
   func exchangeMTU() throws {
     for isUnanswered in [false, true] {
       let first = world()
@@ -46,6 +46,8 @@ import Testing
       #expect(directory.lostExchange(with: device, maximum: 2, isUnanswered: isUnanswered) && device.ignoresMTU)
       withExtendedLifetime(first) { scheduler.advance(by: .seconds(12)) }
       #expect(try world().daemon.directory.find(id).ignoresMTU == isUnanswered)
+      scheduler.advance(by: .seconds(30 * 24 * 60 * 60))
+      #expect(try !world().daemon.directory.find(id).ignoresMTU)
     }
   }
 
