@@ -46,7 +46,7 @@ package enum UhidRequest: Hashable, Sendable {
   }
 
   private static func creation(of device: UhidDescription) -> [UInt8] {
-    let map = device.map.prefix(ReportMap.longest)
+    let map = Array(device.map.prefix(ReportMap.longest))
     return number(11 as UInt32) + text(device.name, 128) + text(device.location, 64) + text(device.identity, 64)
       + number(UInt16(truncatingIfNeeded: map.count)) + number(bus) + number(UInt32(device.vendor))
       + number(UInt32(device.product)) + number(UInt32(device.version)) + number(UInt32(device.country)) + map
