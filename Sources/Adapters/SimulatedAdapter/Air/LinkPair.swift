@@ -50,6 +50,10 @@ final class LinkPair {
   // MARK: - PHY and packets
 
   private var phy: PHY
+  /// The requested PHY that is not yet in force.
+  private var wantedPHY: PHY?
+  /// The requests that wait for it.
+  private var phyRequests: [(BluetoothError?) -> Void] = []
   /// The longest payloads of the central's and the peripheral's packets, in octets.
   private var longest: (central: Int, peripheral: Int) = (27, 27)
 
@@ -60,7 +64,7 @@ final class LinkPair {
   }
 
   /// One side requests another PHY: it is used six connection events later if both support it (Core 5.4, Vol 6, Part B,
-  /// 5.1.10).
+  /// 5.1.10). Of several requests until then the newest counts.
   func request(_ wanted: PHY, by side: SimulatedLink, _ done: @escaping (BluetoothError?) -> Void) {
     let other = side === central ? peripheral : central
     guard side.radio.phys.contains(wanted) else {
@@ -69,13 +73,23 @@ final class LinkPair {
     guard other.radio.phys.contains(wanted) else {
       return done(GAPError.notSupported.error("\(side.peer) does not have the \(wanted.word) PHY"))
     }
+    let isUnderWay = wantedPHY != nil
+    wantedPHY = wanted
+    phyRequests.append(done)
+    guard !isUnderWay else { return }
     scheduler.schedule(after: parameters.interval * 6) { [self] in
-      guard isCarrying, ending == nil else { return done(GAPError.notConnected.error("the link has ended")) }
-      if phy != wanted {
+      let settled = phyRequests
+      phyRequests = []
+      let wanted = wantedPHY
+      wantedPHY = nil
+      var error: BluetoothError?
+      if !isCarrying || ending != nil {
+        error = GAPError.notConnected.error("the link has ended")
+      } else if let wanted, phy != wanted {
         phy = wanted
         tellParameters()
       }
-      done(nil)
+      for done in settled { done(error) }
     }
   }
 
