@@ -49,22 +49,23 @@ import FoundationEssentials
         .init(heading: "ADDRESS"), .init(heading: "OTHERS"),
       ])
     table.flexible = 0
-    for sensor in sensors {
-      let values = sensor.reading.measurements
-      let others = values.filter { value in !columns.contains { $0.name == value.name } }
-      let words = [sensor.reading.problem].compactMap { $0 } + others.map { "\($0.title) \($0.text)" }
-      table.rows.append(
-        [.init(text: sensor.report.name ?? "- (\(sensor.reading.format))", style: .bold)]
-          + columns.map { column in .init(text: values.first { $0.name == column.name }?.text ?? "-") }
-          + [
-            .init(text: sensor.reading.battery?.text ?? "-"),
-            .init(text: "\(max(0, Int(exactly: (now - sensor.report.time).rounded()) ?? 0)) s"),
-            .init(text: sensor.report.rssi.map(String.init) ?? "-"),
-            .init(text: sensor.report.address),
-            .init(text: words.isEmpty ? "-" : words.joined(separator: ", ")),
-          ])
-    }
+    for sensor in sensors { table.rows.append(row(of: sensor, columns, at: now)) }
     return table
+  }
+
+  private func row(of sensor: Sensor, _ columns: [SensorReading.Value], at now: Double) -> [Table.Cell] {
+    let (report, reading) = (sensor.report, sensor.reading)
+    let values = reading.measurements
+    let others = values.filter { value in !columns.contains { $0.name == value.name } }
+    let words = [reading.problem].compactMap { $0 } + others.map { "\($0.title) \($0.text)" }
+    var row = [Table.Cell(text: report.name ?? "- (\(reading.format))", style: .bold)]
+    for column in columns { row.append(.init(text: values.first { $0.name == column.name }?.text ?? "-")) }
+    row.append(.init(text: reading.battery?.text ?? "-"))
+    row.append(.init(text: "\(max(0, Int(exactly: (now - report.time).rounded()) ?? 0)) s"))
+    row.append(.init(text: report.rssi.map { String($0) } ?? "-"))
+    row.append(.init(text: report.address))
+    row.append(.init(text: words.isEmpty ? "-" : words.joined(separator: ", ")))
+    return row
   }
 
   /// The measurements with a column: the most important ones.
