@@ -45,7 +45,13 @@ final class AcquiredCharacteristic: ValuePipeOwner {
   }
 
   func send(_ value: [UInt8]) -> Bool {
-    link.enqueue(LinkOperation(session, .acquiredCommand(self, value)))
+    let completion = LinkOperation.Completion(
+      next: { [pipe] _, _ in
+        pipe.sent()
+        return nil
+      }, fail: { [pipe] _ in pipe.failed() })
+    link.enqueue(
+      LinkOperation(session, .command(isSigned: false), completion, .writeWithoutResponse(handle, value)))
     return false
   }
 
@@ -107,8 +113,8 @@ extension AttributeRequests {
           reply.fail((error as? RPCError) ?? RPCError(error.asBluetoothError))
         }
       }
-      guard values else { return LinkOperation(session, .acquisition(outcome)) }
-      return LinkOperation(session, .subscription(SubscriptionChange(handle, on: true, outcome)))
+      guard values else { return LinkOperation(session, .other, .init(outcome)) }
+      return link.receivers.operation(changing: handle, on: true, for: session, outcome)
     }
   }
 

@@ -39,13 +39,32 @@ struct AttributeRequests {
       try operation(paths.map { path in try link.locate(path, for: session) })
     }
     if try link.discovery.isKnown(paths) { return link.enqueue(try located()) }
-    let machine = DiscoveryMachine(.attributes(paths))
-    link.enqueue(
-      LinkOperation(session, .lookup(.init(machine: machine, operation: located, fail: { reply.fail($0) }))))
+    let completion = link.discovering(DiscoveryMachine(.attributes(paths))) { lookup in
+      let annotation = lookup.annotation
+      lookup = try located()
+      (lookup.wasLookedUp, lookup.annotation) = (true, annotation)
+      return lookup.isCommand ? nil : lookup.procedure ?? lookup.next(nil)
+    } fail: {
+      reply.fail($0)
+    }
+    link.enqueue(LinkOperation(session, .lookup, completion))
   }
 
   func discover(_ request: DiscoveryRequest, for session: Session) {
-    link.enqueue(LinkOperation(session, .discovery(request, link.discovery.machine(for: request))))
+    link.enqueue(operation(request, for: session))
+  }
+
+  private func operation(_ request: DiscoveryRequest, for session: Session) -> LinkOperation {
+    let completion = link.discovering(link.discovery.machine(for: request)) { [unowned link] in
+      link.reportProgress(of: request, to: session)
+    } found: { [unowned link] _ in
+      request.succeed(try link.discovery.answer(request, of: session))
+      link.watchServices()
+      return nil
+    } fail: {
+      request.fail($0)
+    }
+    return LinkOperation(session, .discovery(request.clock), completion)
   }
 
   /// Discovers all there is.
@@ -72,8 +91,7 @@ struct AttributeRequests {
     _ request: @escaping (DiscoveryScope) -> DiscoveryRequest
   ) throws {
     try enqueue(at: scope.attribute, kind, for: session, reply) { handle in
-      let request = request(DiscoveryScope(handle: handle, uuids: scope.uuids))
-      return LinkOperation(session, .discovery(request, link.discovery.machine(for: request)))
+      operation(request(DiscoveryScope(handle: handle, uuids: scope.uuids)), for: session)
     }
   }
 
@@ -82,7 +100,7 @@ struct AttributeRequests {
     try enqueue(at: params.attribute, .value, for: session, reply) { handle in
       let properties = try link.discovery.known.check(.read, of: handle, "read", force: params.force)
       if let properties, !properties.isDisjoint(with: [.notify, .indicate]) { logPolling(of: handle, by: session) }
-      return LinkOperation(session, .read(reply), .readLong(handle))
+      return LinkOperation(session, .read, .init(reply), .readLong(handle))
     }
   }
 
@@ -113,7 +131,7 @@ struct AttributeRequests {
         } else {
           value.count <= longest ? .write(handle, value) : .writeLong(handle, value)
         }
-      return LinkOperation(session, .write(reply), procedure)
+      return LinkOperation(session, .write, .init(reply), procedure)
     }
   }
 
@@ -133,7 +151,8 @@ struct AttributeRequests {
         \(longest)
         """)
     }
-    return LinkOperation(session, .command(handle: handle, value, isSigned: isSigned, reply))
+    return LinkOperation(
+      session, .command(isSigned: isSigned), .init(reply), .writeWithoutResponse(handle, value))
   }
 
   /// Refuses a descriptor handle that sessions share.
@@ -153,7 +172,7 @@ struct AttributeRequests {
       guard case .values(let found) = result else { throw GATTResult.unexpected() }
       return AttributeValues(values: found.map { AttributeValue(handle: $0.handle, value: HexBytes($0.value)) })
     }
-    link.enqueue(LinkOperation(session, .procedure(completion), .readByUUID(params.uuid, in: start...end)))
+    link.enqueue(LinkOperation(session, .procedure, completion, .readByUUID(params.uuid, in: start...end)))
   }
 
   /// Reads several values with one request.
@@ -181,7 +200,7 @@ struct AttributeRequests {
         }
       }
       return LinkOperation(
-        session, .procedure(completion), isVariable ? .readMultipleVariable(handles) : .readMultiple(handles))
+        session, .procedure, completion, isVariable ? .readMultipleVariable(handles) : .readMultiple(handles))
     }
   }
 
@@ -204,22 +223,24 @@ struct AttributeRequests {
       let completion = LinkOperation.Completion(reply, "Prepare Write") { _ in
         .init(written: found.map { AttributeFound(handle: $0.handle, uuid: $0.uuid) })
       }
-      return LinkOperation(session, .procedure(completion), .reliableWrite(writes))
+      return LinkOperation(session, .procedure, completion, .reliableWrite(writes))
     }
   }
 
   /// Reads the server features (Core 5.4, Vol 3, Part G, 7.4).
   func readServerFeatures(for session: Session, _ reply: Reply<GATTServerFeatures.Result>) {
     let completion = LinkOperation.Completion(
-      succeed: { result in
-        guard case .values(let found) = result, let value = found.first?.value else { throw GATTResult.unexpected() }
+      { outcome in
+        guard case .values(let found) = try outcome.orBluetoothError(), let value = found.first?.value else {
+          throw GATTResult.unexpected()
+        }
         reply.succeed(.init(enhancedBearers: (value.first ?? 0) & 1 != 0, value: HexBytes(value)))
       },
       fail: { error in
         guard error.isATT(.attributeNotFound) else { return reply.fail(error) }
         reply.succeed(.init(enhancedBearers: false, value: nil))
       })
-    link.enqueue(LinkOperation(session, .procedure(completion), .readByUUID(0x2B3A)))
+    link.enqueue(LinkOperation(session, .procedure, completion, .readByUUID(0x2B3A)))
   }
 }
 
@@ -230,12 +251,29 @@ extension LinkOperation.Completion {
   fileprivate init<Result>(
     _ reply: Reply<Result>, _ request: String? = nil, _ answer: @escaping (GATTResult) throws -> Result
   ) {
-    succeed = { reply.succeed(try answer($0)) }
-    fail = { error in
+    self.init { outcome in
+      reply.succeed(try answer(outcome.orBluetoothError()))
+    } fail: { error in
       guard let request, error.isATT(.requestNotSupported) else { return reply.fail(error) }
       reply.fail(
         GAPError.notSupported.error("the device does not support the request \(request): use the values one by one"))
     }
+  }
+
+  /// Answers with the value read.
+  fileprivate init(_ reply: Reply<GATTRead.Result>) {
+    let read = { (operation: inout LinkOperation, outcome: LinkOperation.Outcome?) throws -> GATTProcedure? in
+      var answer = GATTRead.Result(
+        value: HexBytes([]), handle: operation.found.handle, uuid: operation.found.uuid)
+      switch try outcome?.orBluetoothError() {
+      case .value(let value)?: answer.value = HexBytes(value)
+      case .cutValue(let value)?: (answer.value, answer.truncated) = (HexBytes(value), true)
+      default: throw GATTResult.unexpected()
+      }
+      reply.succeed(answer)
+      return nil
+    }
+    self.init(next: read, fail: { reply.fail($0) })
   }
 }
 

@@ -9,21 +9,51 @@ extension CentralLink {
   /// A session relies on handles of the device from now on.
   func watchServices() {
     guard serviceWatch.begin() else { return }
-    enqueue(LinkOperation(nil, .serviceWatch(DiscoveryMachine(.serviceChanged))))
+    let completion = discovering(DiscoveryMachine(.serviceChanged)) { [unowned self] operation in
+      features.servicesAreKnown()
+      operation.completion = serviceSubscription
+      return serviceWatch.subscribe(discovery.known)
+    }
+    enqueue(LinkOperation(nil, .other, completion))
+  }
+
+  private var serviceSubscription: LinkOperation.Completion {
+    .init(next: { [unowned self] operation, outcome in
+      // One that refuses the subscription changes nothing, or does not say so.
+      if case .failure(.att)? = outcome {
+        hub.bond.refusedToTellChanges()
+        discovery.changesAreNotTold()
+      }
+      _ = try outcome?.orBluetoothError()
+      hub.bond.subscribedToChanges()
+      useCache()
+      operation.completion = serviceCheck
+      return discovery.check
+    })
+  }
+
+  /// The services may have changed between the discovery and the subscription.
+  private var serviceCheck: LinkOperation.Completion {
+    .init(next: { [unowned self] operation, outcome in
+      guard discovery.isOutdated(by: outcome) else { return nil }
+      var comparison = ServiceComparison(with: discovery.known)
+      operation.completion = .init(next: { [unowned self] _, outcome in
+        compare(&comparison, outcome?.mapError(\.bluetoothError))
+      })
+      return compare(&comparison, nil)
+    })
   }
 
   /// The device's services are not the known ones.
   /// - Returns: the next procedure; nil when the programs are notified.
-  func compare(
-    _ operation: inout LinkOperation, _ comparison: ServiceComparison, _ result: Result<GATTResult, BluetoothError>?
+  private func compare(
+    _ comparison: inout ServiceComparison, _ result: Result<GATTResult, BluetoothError>?
   ) -> GATTProcedure? {
-    var comparison = comparison
     // Meanwhile the device may have indicated the change itself.
     guard comparison.isCurrent(discovery.known) else { return nil }
     let next = Result { try comparison.next(result) }
     if case .success(let procedure?) = next {
       hub.pace.discovers(at: hub.scheduler.now)
-      operation.task = .serviceComparison(comparison)
       return procedure
     }
     discovery.databaseChanged()

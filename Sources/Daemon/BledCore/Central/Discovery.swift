@@ -30,6 +30,9 @@ enum DiscoveryRequest {
   /// The descriptors of the characteristic whose value is at the scope's handle.
   case descriptors(DiscoveryScope, Reply<GATTDiscoverDescriptors.Result>)
 
+  /// The clock of a discovery of everything.
+  var clock: DiscoveryClock? { if case .everything(_, let clock) = self { clock } else { nil } }
+
   func succeed(_ answer: DiscoveryAnswer) {
     switch (self, answer) {
     case (.everything(let reply, let clock), .services(let found)):

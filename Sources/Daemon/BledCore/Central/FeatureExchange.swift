@@ -36,7 +36,11 @@ final class FeatureExchange {
     let handle = link.discovery.known.serverFeatures
     awaitsEncryption = handle != nil && !hub.mayHaveBearers
     guard let handle, hub.mayHaveBearers else { return tell(Feature.usual) }
-    link.enqueue(LinkOperation(nil, .serverFeatures, .read(handle)))
+    let completion = LinkOperation.Completion { [unowned self] outcome in
+      // A device that refuses to let us read them has no features we could use.
+      if case .success(.value(let value)) = outcome { receive(value) } else { receive([]) }
+    }
+    link.enqueue(LinkOperation(nil, .procedure, completion, .read(handle)))
   }
 
   /// The link is encrypted now, or better: executes the operations waiting for that.
@@ -45,15 +49,9 @@ final class FeatureExchange {
   }
 
   /// The device's Server Supported Features (7.4), as far as it let us read them.
-  func receive(_ value: [UInt8]) {
+  private func receive(_ value: [UInt8]) {
     let hasBearers = (value.first ?? 0) & 1 != 0
     tell(hasBearers ? Feature.usual | Feature.enhancedBearers : Feature.usual)
-  }
-
-  /// The device knows the features of our client.
-  func told(_ features: UInt8) {
-    hub.bond.told([features])
-    openBearers(features)
   }
 
   private func tell(_ wanted: UInt8) {
@@ -63,7 +61,13 @@ final class FeatureExchange {
     guard let handle = link.discovery.known.clientFeatures, told & features != features else {
       return openBearers(features)
     }
-    link.enqueue(LinkOperation(nil, .clientFeatures(told | features), .write(handle, [told | features])))
+    let all = told | features
+    let completion = LinkOperation.Completion { [unowned self] outcome in
+      _ = try outcome.orBluetoothError()
+      hub.bond.told([all])
+      openBearers(all)
+    }
+    link.enqueue(LinkOperation(nil, .procedure, completion, .write(handle, [all])))
   }
 
   private func openBearers(_ features: UInt8) {

@@ -4,60 +4,43 @@ import GATT
 
 /// An operation in a link's queue: one GATT procedure, several in a row, or a Write Command.
 struct LinkOperation {
-  enum Task {
-    case exchangeMTU
-    case read(Reply<GATTRead.Result>)
-    case write(Reply<AttributeFound>)
+  /// The part of an operation that decides about its turns.
+  enum Kind {
+    /// Reads one value: repeating it changes nothing.
+    case read
+    /// Writes one value.
+    case write
     /// A Write Command: it waits for room on the link instead of a response from the device.
-    case command(handle: UInt16, [UInt8], isSigned: Bool, Reply<AttributeFound>)
-    /// A Write Command of a program that writes through a socket.
-    case acquiredCommand(AcquiredCharacteristic, [UInt8])
-    /// Answers a program that is about to do so, after its earlier operations.
-    case acquisition(Reply<AttributeFound>)
-    indirect case discovery(DiscoveryRequest, DiscoveryMachine)
-    indirect case subscription(SubscriptionChange)
-    /// Any other procedure.
-    case procedure(Completion)
+    case command(isSigned: Bool)
+    /// Any other procedure by handle.
+    case procedure
+    /// Changes a subscription; it may still have to discover its descriptor.
+    case subscription
+    /// Discovers attributes: everything, if it has a clock.
+    case discovery(DiscoveryClock?)
     /// Discovers the attributes an operation names by UUIDs; the operation then continues in its place.
-    indirect case lookup(Lookup)
-    /// Discovers a preserved session's services after its link is back, and restores its subscriptions.
-    indirect case restoration(RestoredState.Peripheral, DiscoveryMachine)
-    /// Finds the device's Service Changed characteristic and subscribes to it.
-    indirect case serviceWatch(DiscoveryMachine)
-    /// Subscribes to it.
-    case serviceSubscription
-    /// Asks whether the services changed between the discovery and that.
-    case serviceCheck
-    /// Asks which ones.
-    indirect case serviceComparison(ServiceComparison)
-    /// Reads the features of the device's server.
-    case serverFeatures
-    /// Writes our client's features to the device.
-    case clientFeatures(UInt8)
-    /// Reads whether the device's controller resolves private addresses.
-    case addressResolution
+    case lookup
+    /// Uses no handle known to a program.
+    case other
     /// The operation was abandoned: the device's response is ignored.
     case unawaited
   }
 
-  /// The handler of a procedure's outcome.
-  struct Completion {
-    let succeed: (GATTResult) throws -> Void
-    let fail: (BluetoothError) -> Void
-  }
+  typealias Outcome = Result<GATTResult, GATTError>
 
-  /// Attributes to search for.
-  struct Lookup {
-    var machine: DiscoveryMachine
-    /// The operation for the attributes, when everything it needs is known.
-    let operation: () throws -> LinkOperation
-    /// Answers that an attribute was not found.
-    let fail: (BluetoothError) -> Void
+  /// The handler of an operation's outcome.
+  struct Completion {
+    /// Handles the outcome of the last procedure; nil at the turn of an operation without one, and for a command.
+    /// - Returns: the next procedure; nil if the operation has ended.
+    let next: (inout LinkOperation, Outcome?) throws -> GATTProcedure?
+    /// Ends the operation with an error, also with one thrown by `next`.
+    var fail: (BluetoothError) -> Void = { _ in }
   }
 
   /// The requesting session; nil for the daemon itself.
   let session: Session?
-  var task: Task
+  private(set) var kind: Kind
+  var completion: Completion
   /// The answer's attribute, if named by UUIDs.
   var found = AttributeFound()
   /// True if the link was secured for its current procedure.
@@ -71,70 +54,96 @@ struct LinkOperation {
   /// The next procedure; nil if it is decided at the operation's turn.
   var procedure: GATTProcedure?
 
-  init(_ session: Session?, _ task: Task, _ procedure: GATTProcedure? = nil) {
+  init(_ session: Session?, _ kind: Kind, _ completion: Completion, _ procedure: GATTProcedure? = nil) {
     self.session = session
-    self.task = task
+    self.kind = kind
+    self.completion = completion
     self.procedure = procedure
   }
 
-  var isCommand: Bool {
-    switch task {
-    case .command, .acquiredCommand: true
-    default: false
+  /// Handles the outcome of the last procedure, and ends the operation if that is an error for it.
+  /// - Returns: the next procedure; nil if the operation has ended.
+  mutating func next(_ outcome: Outcome?) -> GATTProcedure? {
+    let completion = completion
+    do {
+      return try completion.next(&self, outcome)
+    } catch {
+      completion.fail(error.asBluetoothError)
+      return nil
     }
   }
 
-  var isUnawaited: Bool { if case .unawaited = task { true } else { false } }
+  /// The device's response is no longer of interest.
+  mutating func abandon() {
+    kind = .unawaited
+    completion = Completion(next: { _, _ in nil })
+  }
+
+  var isCommand: Bool { if case .command = kind { true } else { false } }
+
+  var isUnawaited: Bool { if case .unawaited = kind { true } else { false } }
 
   /// True if it continues when the program disconnects and the session is preserved.
-  var outlastsProgram: Bool { isSubscription }
+  var outlastsProgram: Bool { if case .subscription = kind { true } else { false } }
 
   /// True for the discovery with this clock.
   func isDiscovery(with clock: DiscoveryClock) -> Bool {
-    if case .discovery(.everything(_, let own), _) = task { own === clock } else { false }
+    if case .discovery(let own) = kind { own === clock } else { false }
   }
 
   /// True if a discovery reads a descriptor's value, which no session requested: no reason to pair.
-  var isExtra: Bool {
-    switch (task, procedure) {
-    case (.discovery, .read), (.restoration, .read): true
-    default: false
-    }
-  }
+  var isExtra: Bool { if case (.discovery, .read) = (kind, procedure) { true } else { false } }
+
+  /// The attributes whose handles were known when it was made.
+  var handles: [UInt16] { goesByHandle ? procedure?.handles ?? [] : [] }
 
   /// True if it uses handles known when it was made.
   var goesByHandle: Bool {
-    switch task {
-    case .read, .write, .command, .acquiredCommand, .procedure, .serverFeatures, .clientFeatures: true
+    switch kind {
+    case .read, .write, .command, .procedure: true
+    case .subscription, .discovery, .lookup, .other, .unawaited: false
+    }
+  }
+
+  /// True if its session's Write Commands stay behind it. A lookup may become a Write Command.
+  var delaysCommands: Bool {
+    switch kind {
+    case .lookup, .subscription: true
     default: false
     }
   }
+}
 
-  /// The attributes whose handles were known when it was made.
-  var handles: [UInt16] {
-    switch task {
-    case .command(let handle, _, _, _): [handle]
-    case .acquiredCommand(let characteristic, _): [characteristic.handle]
-    default: goesByHandle ? procedure?.handles ?? [] : []
+extension LinkOperation.Completion {
+  /// The completion of one procedure.
+  /// - Parameter ended: called with the outcome; an error that it throws is passed to `fail`.
+  init(_ ended: @escaping (LinkOperation.Outcome) throws -> Void, fail: @escaping (BluetoothError) -> Void = { _ in }) {
+    next = { _, outcome in
+      if let outcome { try ended(outcome) }
+      return nil
     }
+    self.fail = fail
   }
 
-  private var isSubscription: Bool { if case .subscription = task { true } else { false } }
-
-  /// True if its session's Write Commands stay behind it. A subscription may still have to discover its descriptor; a
-  /// lookup may become a Write Command.
-  var delaysCommands: Bool { if case .lookup = task { true } else { isSubscription } }
+  /// Answers with the operation's attribute.
+  init(_ reply: Reply<AttributeFound>) {
+    next = { operation, outcome in
+      _ = try outcome?.orBluetoothError()
+      reply.succeed(operation.found)
+      return nil
+    }
+    fail = { reply.fail($0) }
+  }
 }
 
 /// Operations that may run beside others, on a bearer of their own.
 extension LinkOperation {
-  /// True if it reads one value: repeating it changes nothing.
-  var isRead: Bool { if case .read = task { true } else { false } }
+  var isRead: Bool { if case .read = kind { true } else { false } }
 
   /// True if it may use an enhanced bearer with this MTU: one value is read, or written with one request. All other
   /// operations depend on earlier requests on the same bearer, or on a longer packet.
   func fits(enhancedMTU mtu: Int) -> Bool {
-    switch (task, procedure) {
+    switch (kind, procedure) {
     case (.read, .readLong): true
     case (.write, .write(_, let value)): value.count <= mtu - 3
     default: false
@@ -155,7 +164,7 @@ extension GATTProcedure {
   fileprivate var handles: [UInt16] {
     switch self {
     case .read(let handle), .readLong(let handle, _), .write(let handle, _), .writeLong(let handle, _, _),
-      .subscribe(let handle, _):
+      .writeWithoutResponse(let handle, _), .subscribe(let handle, _):
       [handle]
     case .readMultiple(let handles), .readMultipleVariable(let handles): handles
     case .reliableWrite(let writes): writes.map(\.handle)

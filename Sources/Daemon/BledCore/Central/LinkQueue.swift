@@ -150,7 +150,7 @@ struct LinkQueue {
         continue
       }
       removed.append(operation)
-      slots[index].current?.operation.task = .unawaited
+      slots[index].current?.operation.abandon()
     }
     removed += removeAside { $0.session == session && !stays($0) }
     return removed + waiting.removeAll(of: party(of: session), unless: stays)
@@ -172,7 +172,7 @@ struct LinkQueue {
         operation.handles.contains(where: range.contains)
       else { continue }
       removed.append(operation)
-      slots[index].current?.operation.task = .unawaited
+      slots[index].current?.operation.abandon()
     }
     removed += removeAside { $0.session != nil && $0.handles.contains(where: range.contains) }
     return removed

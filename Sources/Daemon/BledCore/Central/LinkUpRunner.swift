@@ -1,5 +1,6 @@
 import Adapter
 import Bluetooth
+import GATT
 import Logging
 
 /// Executes the actions of `LinkUp`.
@@ -28,14 +29,21 @@ final class LinkUpRunner {
     }
   }
 
-  /// The device answered Exchange MTU, also with a refusal.
-  func exchanged() {
-    hub.peripheral.lostExchanges = 0
-    run { $0.exchanged(now: hub.scheduler.now) }
+  private func exchange() {
+    let completion = LinkOperation.Completion { [unowned self] outcome in
+      // A device that refuses keeps the MTU of 23; if the link is down, its end follows.
+      if case .failure(.bearer(let error)) = outcome {
+        // Any other failure on the bearer ends the link, too.
+        if case .timeout = error { run { $0.exchangeTimedOut() } }
+      } else if hub.isOpen {
+        // Calls waiting for the link have the MTU in their answers.
+        hub.toldMTU = hub.mtu
+        hub.peripheral.lostExchanges = 0
+        run { $0.exchanged(now: hub.scheduler.now) }
+      }
+    }
+    link.enqueue(LinkOperation(nil, .other, completion, .exchangeMTU))
   }
-
-  /// The device did not answer Exchange MTU: further requests on this link are impossible, and it ends.
-  func exchangeTimedOut() { run { $0.exchangeTimedOut() } }
 
   /// The link has ended.
   func linkEnded(_ reason: BluetoothError) { run { $0.linkEnded(reason) } }
@@ -61,7 +69,7 @@ final class LinkUpRunner {
         run { $0.encryptionEnded(error) }
       }
     case .improve: link.connection?.improve()
-    case .exchange: link.enqueue(LinkOperation(nil, .exchangeMTU, .exchangeMTU))
+    case .exchange: exchange()
     case .ready:
       link.connection?.negotiated()
       // Our own requests that had to wait.

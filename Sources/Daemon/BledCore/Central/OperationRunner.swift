@@ -4,13 +4,8 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// The owner of an `OperationRunner`, which knows the effects of operations.
+/// The owner of an `OperationRunner`.
 protocol OperationHandler: AnyObject {
-  /// Handles the result of an operation's last procedure; nil at the operation's first turn.
-  /// - Returns: its next procedure; nil if it has ended.
-  func next(of operation: inout LinkOperation, _ result: Result<GATTResult, GATTError>?) -> GATTProcedure?
-  /// Ends an operation with an error.
-  func fail(_ operation: LinkOperation, _ error: BluetoothError)
   /// An operation that had to discover its attributes has ended.
   func lookedUp()
   /// The device refuses requests by handle until we acknowledge its changes.
@@ -42,7 +37,7 @@ final class OperationRunner {
   /// Enqueues an operation, or begins it at once.
   func enqueue(_ operation: LinkOperation) {
     let hub = hub
-    guard hub.isOpen else { return handler.fail(operation, LinkHub.gone) }
+    guard hub.isOpen else { return operation.completion.fail(LinkHub.gone) }
     var operation = operation
     operation.annotation = annotations.claim(for: operation.session, on: hub.peripheral.id)
     if mayAsk, let id = queue.beginAtOnce(operation, hasRoom: hub.room.isFree && hub.link.isWritable) {
@@ -80,28 +75,33 @@ final class OperationRunner {
       if let annotation = lastAnnotation { annotations.begins(annotation) }
     }
     if operation.isCommand, let session = operation.session { hub.room.sent(by: session) }
-    if case .command(let handle, let value, let isSigned, let reply) = operation.task {
-      do throws(BluetoothError) {
-        hub.start(isSigned ? try hub.bond.signedWrite(handle, value) : .writeWithoutResponse(handle, value), id: id)
-        reply.succeed(operation.found)
-      } catch {
-        reply.fail(error)
-      }
-      if operation.wasLookedUp { handler.lookedUp() }
-      return
-    }
-    if case .acquiredCommand(let characteristic, let value) = operation.task {
-      hub.start(.writeWithoutResponse(characteristic.handle, value), id: id)
-      return characteristic.pipe.sent()
-    }
     guard let procedure = operation.procedure else { return proceed(operation, nil, id) }
-    hub.start(procedure, id: id, on: queue.bearer(asking: id))
+    guard case .command(let isSigned) = operation.kind else {
+      return hub.start(procedure, id: id, on: queue.bearer(asking: id))
+    }
+    send(operation, isSigned: isSigned, procedure, id)
+  }
+
+  /// Sends a Write Command, which has no response.
+  private func send(_ command: LinkOperation, isSigned: Bool, _ procedure: GATTProcedure, _ id: ProcedureID) {
+    var command = command
+    do throws(BluetoothError) {
+      if isSigned, case .writeWithoutResponse(let handle, let value) = procedure {
+        hub.start(try hub.bond.signedWrite(handle, value), id: id)
+      } else {
+        hub.start(procedure, id: id)
+      }
+      _ = command.next(nil)
+    } catch {
+      command.completion.fail(error)
+    }
+    if command.wasLookedUp { handler.lookedUp() }
   }
 
   /// Handles a result of the operation in progress; nil at the operation's first turn.
   private func proceed(_ operation: LinkOperation, _ result: Result<GATTResult, GATTError>?, _ id: ProcedureID) {
     var operation = operation
-    let next = handler.next(of: &operation, result)
+    let next = operation.next(result)
     // The attribute found is to be written without response: the operation waits for room, not for a result.
     if operation.isCommand {
       queue.ended(id, continuing: operation)
@@ -210,26 +210,28 @@ final class OperationRunner {
   /// Ends a session's operations with an error, unless `stays` accepts them. The device may still answer operations in
   /// progress.
   func end(of session: Session, _ error: BluetoothError, unless stays: (LinkOperation) -> Bool) {
-    for operation in queue.removeAll(of: session, unless: stays) { handler.fail(operation, error) }
+    for operation in queue.removeAll(of: session, unless: stays) { operation.completion.fail(error) }
     beginNext()
   }
 
   /// Ends the operations on a range of invalidated handles (Core 5.4, Vol 3, Part G, 2.5.2).
   /// - Parameter sessions: all with operations.
   func endHandles(in range: ClosedRange<UInt16>, of sessions: [Session]) {
-    for operation in queue.removeHandles(in: range, of: sessions) { handler.fail(operation, BledError.servicesChanged) }
+    for operation in queue.removeHandles(in: range, of: sessions) {
+      operation.completion.fail(BledError.servicesChanged)
+    }
   }
 
   /// Ends waiting operations whose handles may no longer be valid; operations in progress stay.
   /// - Parameter sessions: all with operations.
   func endWaitingHandles(of sessions: [Session]) {
     for operation in queue.removeHandles(of: sessions.map { $0 } + [nil]) {
-      handler.fail(operation, BledError.servicesChanged)
+      operation.completion.fail(BledError.servicesChanged)
     }
   }
 
   /// The link has ended.
-  func endAll(_ error: BluetoothError) { for operation in queue.removeAll() { handler.fail(operation, error) } }
+  func endAll(_ error: BluetoothError) { for operation in queue.removeAll() { operation.completion.fail(error) } }
 
   /// Begins waiting operations.
   func goOn() { beginNext() }

@@ -56,26 +56,33 @@ final class ValueReceivers {
 
   func leave(_ session: Session, from handle: UInt16) { subscriptions.leave(session, from: handle) }
 
-  /// A change's next procedure at its turn; see `Subscriptions`.
-  func proceed(
-    _ change: inout SubscriptionChange, hasAnswered: Bool, for session: Session?, _ found: AttributeFound,
-    watched: UInt16?
-  ) throws -> GATTProcedure? {
-    let next = try subscriptions.proceed(
-      &change, hasAnswered: hasAnswered, for: session, found, known: link.discovery.known, watched: watched)
-    if change.on, session != nil {
-      for value in early.remove(of: change.handle, at: hub.scheduler.now) { received(value, of: change.handle) }
-    }
-    return next
-  }
-
-  /// A change is complete.
-  func ended(_ change: SubscriptionChange, of session: Session?) { subscriptions.ended(change, of: session) }
-
-  /// A change has failed, or was abandoned. The link's end reports the end of its subscriptions.
-  func failed(_ change: SubscriptionChange, of session: Session?, _ error: BluetoothError) {
-    let isLost = subscriptions.failed(change, of: session, error)
-    if isLost, hub.isOpen, let session { tellLost(change.handle, session, error) }
+  /// The operation that changes a session's subscription, or the daemon's, at its turn on the link.
+  func operation(
+    changing handle: UInt16, on: Bool, for session: Session?, _ reply: Reply<AttributeFound>?
+  ) -> LinkOperation {
+    var change = SubscriptionChange(handle, on: on, reply)
+    let completion = LinkOperation.Completion(
+      next: { [unowned self] operation, outcome in
+        let result = try outcome?.orBluetoothError()
+        if case .descriptors(let found)? = result { link.discovery.add(found, of: handle) }
+        let next = try subscriptions.proceed(
+          &change, hasAnswered: result != nil, for: session, operation.found, known: link.discovery.known,
+          watched: link.serviceWatch.handle)
+        if on, session != nil {
+          for value in early.remove(of: handle, at: hub.scheduler.now) { received(value, of: handle) }
+        }
+        if let next { return next }
+        reply?.succeed(operation.found)
+        subscriptions.ended(change, of: session)
+        return nil
+      },
+      fail: { [unowned self] error in
+        // The link's end reports the end of its subscriptions.
+        let isLost = subscriptions.failed(change, of: session, error)
+        if isLost, hub.isOpen, let session { tellLost(handle, session, error) }
+        reply?.fail(error)
+      })
+    return LinkOperation(session, .subscription, completion)
   }
 
   /// A session disconnects from the device.
@@ -102,7 +109,7 @@ final class ValueReceivers {
 
   private func endSubscription(to handle: UInt16, of session: Session) {
     guard subscriptions.end(handle, of: session) else { return }
-    link.enqueue(LinkOperation(nil, .subscription(SubscriptionChange(handle, on: false, nil))))
+    link.enqueue(operation(changing: handle, on: false, for: nil, nil))
   }
 
   // MARK: Values over sockets
@@ -204,7 +211,7 @@ extension AttributeRequests {
         guard case .failure(let error) = outcome else { return }
         session.send(GATTSubscriptionLost.self, .init(peripheral: id, handle: handle, reason: error))
       }
-      return LinkOperation(session, .subscription(SubscriptionChange(handle, on: true, reply)))
+      return link.receivers.operation(changing: handle, on: true, for: session, reply)
     }
   }
 
@@ -213,7 +220,7 @@ extension AttributeRequests {
     try enqueue(at: params.attribute, .characteristic, for: session, reply) { handle in
       try link.receivers.checkIsNotAcquired(handle, by: session)
       link.receivers.leave(session, from: handle)
-      return LinkOperation(session, .subscription(SubscriptionChange(handle, on: false, reply)))
+      return link.receivers.operation(changing: handle, on: false, for: session, reply)
     }
   }
 }
