@@ -18,7 +18,15 @@ extension LifecycleMachine {
     case off
     case absent
     case failed(AdapterProblem.Kind)
+    /// The kernel's management interface could not be opened.
+    case unmanaged
     case stopping
+  }
+
+  /// The controller found.
+  struct Controller {
+    let index: ControllerIndex
+    let information: ControllerInformation
   }
 
   /// The inputs.

@@ -9,7 +9,7 @@ import Radio
 /// | State       | Input                            | Actions and next state                                          |
 /// |-------------|----------------------------------|-----------------------------------------------------------------|
 /// | stopped     | `start`                          | `openManagement`: opening                                       |
-/// | opening     | opened / not                     | Read Index List: searching / failed                             |
+/// | opening     | opened                           | Read Index List: searching                                      |
 /// | searching   | index list, information          | the right one: `findRival`: examining; none: absent             |
 /// | examining   | no rival / a rival               | settings one by one: configuring / failed                       |
 /// | configuring | every setting was answered       | `openRadio`: opening the radio / failed                         |
@@ -36,7 +36,8 @@ import Radio
 /// | absent      | Index Added                      | searching                                                       |
 /// | absent      | unconfigured, or no longer       | reported failed, or absent: absent                              |
 /// | failed      | `tick`, Index Added, New Settings| searching                                                       |
-/// | failed      | `tick` or power, mgmt not open   | `openManagement`: opening                                       |
+/// | opening     | not opened                       | reported failed: unmanaged                                      |
+/// | unmanaged   | `tick` or power                  | `openManagement`: opening                                       |
 /// | any         | `stop`                           | bondable and power as they were: `stopped`                      |
 struct LifecycleMachine {
   /// A controller may load its firmware while it is powered on, and answer each of the kernel's thirty commands late.
@@ -52,8 +53,7 @@ struct LifecycleMachine {
   /// The settings of private addresses; nil for the controller's own address.
   var privacy: PrivacySettings?
   private var state = State.stopped
-  private var index: ControllerIndex?
-  private var information: ControllerInformation?
+  private var controller: Controller?
   /// The settings found when we first saw the controller.
   private var found: ManagementSettings?
   private var wantsPower = true
@@ -61,7 +61,6 @@ struct LifecycleMachine {
   private(set) var deadline: Instant?
   private var backOff = BackOff(first: .seconds(2), limit: .seconds(10))
   private var isPowerAsked = false
-  private var isManagementOpen = false
   /// True once the kernel has prepared the controller for the system's sleep.
   private var isSuspended = false
   /// The controller did not respond: its state is unknown until a power cycle.
@@ -77,12 +76,8 @@ struct LifecycleMachine {
     case (.start, .stopped):
       state = .opening
       return [.state(.starting), .openManagement]
-    case (.managementOpened, .opening):
-      isManagementOpen = true
-      return search(at: now)
-    case (.managementFailed(let problem), _):
-      isManagementOpen = false
-      return fail(problem, at: now)
+    case (.managementOpened, .opening): return search(at: now)
+    case (.managementFailed(let problem), _): return fail(problem, to: .unmanaged, at: now)
     case (.packet(let packet), _): return receive(packet, at: now)
     case (.rival(nil, let bonds), .examining): return configure(bonds, at: now)
     case (.rival(let problem?, _), .examining): return fail(problem, at: now)
@@ -112,8 +107,7 @@ struct LifecycleMachine {
   // MARK: - Finding the controller
 
   private mutating func search(at now: Instant) -> [Action] {
-    index = nil
-    information = nil
+    controller = nil
     state = .searching(remaining: [])
     return [send(ManagementPacket(ReadIndexList()), at: now)]
   }
@@ -131,8 +125,7 @@ struct LifecycleMachine {
   private mutating func found(_ information: ControllerInformation, _ index: ControllerIndex, at now: Instant)
     -> [Action]
   {
-    self.index = index
-    self.information = information
+    controller = Controller(index: index, information: information)
     if found == nil { found = information.current }
     guard information.supported.contains(.lowEnergy) else {
       let problem = AdapterProblem(
@@ -147,13 +140,14 @@ struct LifecycleMachine {
   // MARK: - Bringing it into use
 
   private mutating func configure(_ bonds: [Bond], at now: Instant) -> [Action] {
-    guard let index, let information else { return [] }
+    guard let controller else { return [] }
+    let information = controller.information
     guard wantsPower || information.current.contains(.powered) else {
       state = .off
       return [.state(.off)] + powerDone(nil)
     }
     script.rest = ControllerSettings.script(
-      for: index, information, spareAddress: spareAddress, pairing: pairing, bonds: bonds,
+      for: controller.index, information, spareAddress: spareAddress, pairing: pairing, bonds: bonds,
       identityResolvingKey: privacy?.identityResolvingKey(of: information.address(orSpare: spareAddress)),
       needsCycle: needsCycle)
     needsCycle = false
@@ -178,9 +172,9 @@ struct LifecycleMachine {
   }
 
   private mutating func openRadio() -> [Action] {
-    guard let index, let information else { return [] }
+    guard let controller else { return [] }
     state = .openingRadio
-    return [.openRadio(index, address: information.address(orSpare: spareAddress))]
+    return [.openRadio(controller.index, address: controller.information.address(orSpare: spareAddress))]
   }
 
   private mutating func setPower(_ isOn: Bool, at now: Instant) -> [Action] {
@@ -188,7 +182,7 @@ struct LifecycleMachine {
     isPowerAsked = true
     switch state {
     case .on where !isOn, .suspended where !isOn:
-      guard let index else { return [] }
+      guard let index = controller?.index else { return [] }
       state = .off
       return [.closeRadio(Self.off), .state(.off), send(ManagementPacket(SetPowered(value: 0), index: index), at: now)]
     // Reports of the controller before it is off would soon be wrong.
@@ -197,7 +191,7 @@ struct LifecycleMachine {
     case .absent, .stopped, .stopping, .opening:
       return powerDone(GAPError.adapterAbsent.error("there is no adapter \(selector)"))
     // No request can be sent to the kernel; its lack of Bluetooth may have ended.
-    case .failed where !isManagementOpen:
+    case .unmanaged:
       state = .opening
       return [.openManagement]
     case .failed: return search(at: now)
@@ -235,7 +229,7 @@ struct LifecycleMachine {
     switch state {
     case .absent: return search(at: now)
     case .on, .off, .suspended:
-      guard let index else { return [] }
+      guard let index = controller?.index else { return [] }
       return [send(ManagementPacket(ReadControllerInformation(), index: index), at: now)]
     default: return []
     }
@@ -260,18 +254,19 @@ struct LifecycleMachine {
       case .failed where !script.isBusy: return told + search(at: now)
       default: return told
       }
-    case .indexRemoved where packet.index == index: return removed()
-    case .newSettings(let new) where packet.index == index: return settingsChanged(new.settings, at: now)
+    case .indexRemoved where packet.index == controller?.index: return removed()
+    case .newSettings(let new) where packet.index == controller?.index: return settingsChanged(new.settings, at: now)
     // 0: the controller could not be suspended, and was resumed.
-    case .controllerSuspend(let event) where packet.index == index: return event.state == 0 ? resume() : suspend()
-    case .controllerResume where packet.index == index: return resume()
+    case .controllerSuspend(let event) where packet.index == controller?.index:
+      return event.state == 0 ? resume() : suspend()
+    case .controllerResume where packet.index == controller?.index: return resume()
     default: return []
     }
   }
 
   private mutating func removed() -> [Action] {
     guard state != .stopped, state != .stopping else { return [] }
-    index = nil
+    controller = nil
     found = nil
     script.giveUp()
     deadline = nil
@@ -348,7 +343,7 @@ struct LifecycleMachine {
     self.deadline = nil
     script.giveUp()
     switch state {
-    case .failed where !isManagementOpen:
+    case .unmanaged:
       state = .opening
       return [.openManagement]
     case .failed(.blocked): return [.findBlock]
@@ -369,10 +364,12 @@ struct LifecycleMachine {
 
   // MARK: - Failure and end
 
-  private mutating func fail(_ problem: AdapterProblem, at now: Instant) -> [Action] {
+  private mutating func fail(
+    _ problem: AdapterProblem, to failed: State? = nil, at now: Instant
+  ) -> [Action] {
     guard state != .stopped, state != .stopping else { return [] }
     let wasOn = state == .on
-    state = .failed(problem.kind)
+    state = failed ?? .failed(problem.kind)
     script.clear()
     backOff.fail(at: now)
     deadline = backOff.notBefore
@@ -385,7 +382,7 @@ struct LifecycleMachine {
     let wasInUse = [.on, .suspended, .openingRadio, .configuring].contains(state)
     state = .stopping
     script.clear()
-    if wasInUse, let index, let found {
+    if wasInUse, let index = controller?.index, let found {
       script.rest = ControllerSettings.restoringScript(
         for: index, found, acceptedPairing: pairing.acceptsDevices, wasPrivate: privacy != nil, needsCycle: needsCycle)
     }
@@ -393,6 +390,6 @@ struct LifecycleMachine {
   }
 
   private func problem(_ status: ManagementStatus, _ what: String) -> AdapterProblem {
-    Self.problem(status, index?.name ?? "\(selector)", what)
+    Self.problem(status, controller?.index.name ?? "\(selector)", what)
   }
 }
