@@ -26,6 +26,17 @@ final class ClientSocket: SessionTransport, TurnTaker {
   /// Batches written in a turn.
   private static let writeBatches = 4
 
+  private enum State {
+    /// Paused while the session is congested.
+    case open(isPaused: Bool)
+    /// The session has ended; its last lines are written until the alarm.
+    case closing(Timer)
+    case closed
+  }
+
+  /// The input, as far as the loop or a read has shown it.
+  private enum Input { case awaited, readable, ended }
+
   private let descriptor: Int32
   private let loop: EventLoop
   private let host: any SessionHost
@@ -37,8 +48,6 @@ final class ClientSocket: SessionTransport, TurnTaker {
   /// True while it waits for its turn.
   var isWaiting = false
   private var isInTurn = false
-  /// True if there is input, as reported by the loop.
-  private var isReadable = false
   /// Called once, after the socket is closed.
   private let onClose: (ClientSocket) -> Void
   private var watch: Watch?
@@ -48,15 +57,13 @@ final class ClientSocket: SessionTransport, TurnTaker {
   private var outgoing = Outbox.Batch()
   private var written = 0
   private let unread: UnreadDescriptors
-  private var isReading = true
+  private var state = State.open(isPaused: false)
+  private var input = Input.awaited
   private var isFlushScheduled = false
   private var pace = ReportPace()
   private var reportAlarm: Timer?
-  private var isClosing = false
-  private var hasInputEnded = false
   /// True if answers have no receiver.
   private var isGone = false
-  private var closeAlarm: Timer?
 
   /// Takes ownership of the descriptor and opens a session for it.
   /// - Throws: `EventLoopError` if it cannot be watched; it is closed then.
@@ -76,7 +83,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
     do throws(EventLoopError) {
       watch = try Watch(descriptor, on: loop) { [unowned self] readiness in
         if readiness.contains(.failed) { isGone = true }
-        if readiness.contains(.readable) { isReadable = true }
+        if readiness.contains(.readable), input != .ended { input = .readable }
         turns.ready(self)
       }
     } catch {
@@ -91,10 +98,14 @@ final class ClientSocket: SessionTransport, TurnTaker {
 
   /// Ends the connection, and does the rest with its descriptor.
   private func end(_ close: (Int32) -> Void) {
-    guard watch != nil else { return }
+    switch state {
+    case .closed: return
+    case .closing(let alarm): alarm.cancel()
+    case .open: break
+    }
+    state = .closed
     watch?.cancel()
     watch = nil
-    closeAlarm?.cancel()
     reportAlarm?.cancel()
     unread.end()
     close(descriptor)
@@ -124,36 +135,40 @@ final class ClientSocket: SessionTransport, TurnTaker {
   }
 
   func setReading(_ wanted: Bool) {
-    isReading = wanted
+    if case .open = state { state = .open(isPaused: !wanted) }
     updateInterest()
     if wanted { turns.add(self) }
   }
 
   func close() {
-    isClosing = true
+    guard case .open = state else { return }
+    state = .closing(loop.schedule(at: EventLoop.now + Self.lastWords) { [weak self] in self?.disconnect() })
     updateInterest()
-    closeAlarm = loop.schedule(at: EventLoop.now + Self.lastWords) { [weak self] in self?.disconnect() }
     linesWait()
   }
 
   // MARK: Reading
 
   private func updateInterest() {
-    var interest: Watch.Readiness = isReading && !isClosing && !hasInputEnded ? .readable : []
+    var interest: Watch.Readiness = canRead ? .readable : []
     if !outgoing.lines.isEmpty { interest.insert(.writable) }
     watch?.interest = interest
   }
 
   func watch(_ isOn: Bool) { watch?.isEnabled = isOn }
 
-  private var canRead: Bool { watch != nil && isReading && !isClosing && !hasInputEnded }
+  private var isReading: Bool { if case .open(isPaused: false) = state { true } else { false } }
+
+  private var canRead: Bool { isReading && input != .ended }
+
+  private var isClosed: Bool { if case .closed = state { true } else { false } }
 
   func takeTurn(until deadline: Int64) -> Bool {
     isInTurn = true
     let hasMoreInput = handleInput(until: deadline)
     isInTurn = false
     let hasMoreOutput = flush()
-    return watch != nil && (hasMoreInput || hasMoreOutput)
+    return !isClosed && (hasMoreInput || hasMoreOutput)
   }
 
   /// Handles the lines read before, then new ones.
@@ -161,7 +176,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
   private func handleInput(until deadline: Int64) -> Bool {
     defer { connection?.charge(framer.buffered) }
     guard handleLines(until: deadline) else { return true }
-    while canRead, isReadable || isGone, read() {
+    while canRead, input == .readable || isGone, read() {
       guard handleLines(until: deadline) else { return true }
     }
     // Data sent before the client disconnected is still handled; it is at most the kernel's buffer.
@@ -175,12 +190,12 @@ final class ClientSocket: SessionTransport, TurnTaker {
       let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
       if count > 0 { framer.append(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
       // The loop reports more input.
-      isReadable = false
+      input = .awaited
       return count
     }
     if count < 0, errno != EAGAIN, errno != EINTR { isGone = true }
     if count == 0 {
-      hasInputEnded = true
+      input = .ended
       updateInterest()
       // The last line may lack its line feed.
       if framer.buffered > 0 { framer.append(CollectionOfOne(UInt8(ascii: "\n"))) }
@@ -190,7 +205,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
 
   /// - Returns: false if the time was over before all lines were handled.
   private func handleLines(until deadline: Int64) -> Bool {
-    while isReading, !isClosing, let connection {
+    while isReading, let connection {
       framer.limit = connection.longestLine
       do {
         guard let line = try framer.next() else { return true }
@@ -208,7 +223,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
   /// - Returns: true if more could be written.
   private func flush() -> Bool {
     for _ in 0..<Self.writeBatches {
-      guard watch != nil, let connection else { return false }
+      guard let connection else { return false }
       if outgoing.lines.isEmpty {
         outgoing = connection.removeLines()
         if !outgoing.lines.isEmpty {
@@ -218,10 +233,11 @@ final class ClientSocket: SessionTransport, TurnTaker {
       }
       if outgoing.lines.isEmpty {
         updateInterest()
-        if isClosing, !hasInputEnded {
-          end(farewells.add)
-        } else if isClosing || (hasInputEnded && connection.isDone && framer.buffered == 0) {
-          disconnect()
+        switch (state, input) {
+        case (.closing, .awaited), (.closing, .readable): end(farewells.add)
+        case (.closing, .ended): disconnect()
+        case (_, .ended) where connection.isDone && framer.buffered == 0: disconnect()
+        default: break
         }
         return false
       }
