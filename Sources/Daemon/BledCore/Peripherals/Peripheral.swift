@@ -51,10 +51,8 @@ final class Peripheral {
   private(set) var name: String?
   /// Incremented when the bytes of either change.
   private(set) var revision = 0
-  /// The report on it, while it is repeated: as long as nothing in it changes but signal strength and time.
-  var reportForm: ScanReport.Form?
-  /// The decoded data, once a scan has requested it.
-  var decoded: DecodedReport?
+  /// Incremented when anything in its reports changes but signal strength and time.
+  private(set) var reportRevision = 0
   /// The number of brokers relying on it; it is not forgotten while there are any.
   var references = 0
   /// True if there ever was a link to it.
@@ -102,7 +100,7 @@ final class Peripheral {
     if address != identity { isPrivate = true }
     address = identity
     self.identity = identity
-    reportForm = nil
+    reportRevision += 1
   }
 
   /// Another device turned out to be the same.
@@ -147,13 +145,12 @@ final class Peripheral {
         scanResponse = nil
       }
       if report.isScannable { lastScannable = (scan, report.time) }
-      if let last = advertisement, !report.isSent(as: last) { reportForm = nil }
+      if let last = advertisement, !report.isSent(as: last) { reportRevision += 1 }
       advertisement = report
       if let sid = report.sid, let interval = report.periodicInterval { periodic = (sid, interval) }
     }
     guard isNews else { return }
-    reportForm = nil
-    decoded = nil
+    reportRevision += 1
     revision += 1
     advertised = AdvertisingData(parsing: advertisement?.data ?? [])
     if let scanResponse { advertised = advertised.merged(with: AdvertisingData(parsing: scanResponse)) }

@@ -53,6 +53,7 @@ final class ScanBroker {
   private var scan = 0
   private var arbiters: [AdapterSlot: ScanArbiter<Scanner>] = [:]
   private var events = ScanEvents<Heard>()
+  private(set) var reports = ReportCache()
   private var isAlarmSet = false
   /// Started scans.
   private var lastPlace = 0
@@ -267,7 +268,7 @@ final class ScanBroker {
       let wantsAll = subscription.wantsAll(inBackground: isBackground)
       guard subscription.passes(peripheral, wantsAll: wantsAll) else { continue }
       let number = subscription.number
-      let line = lines.line(with: subscription.decoding?.decoded(peripheral), scan: number) {
+      let line = lines.line(with: subscription.decoding?.decoded(peripheral, &reports), scan: number) {
         encode(event, isRepeated: wantsAll, decoded: $0, scan: number)
       }
       session.send(line, as: Self.report(on: peripheral.number, scan: number))
@@ -345,11 +346,11 @@ final class ScanBroker {
 
   private func encode(_ event: Heard, isRepeated: Bool, decoded: Data?, scan: Int?) -> Data? {
     let (peripheral, adapter) = (event.peripheral, event.slot.id)
-    if let form = peripheral.reportForm, form.adapter.hasSameOctets(as: adapter) {
+    if let form = reports.form(of: peripheral), form.adapter.hasSameOctets(as: adapter) {
       return try? form.line(decoded: decoded, scan: scan, rssi: peripheral.rssi, time: event.time)
     }
     guard let form = try? ScanReport.Form(ScanReport.Params(peripheral, adapter: adapter)) else { return nil }
-    if isRepeated { peripheral.reportForm = form }
+    if isRepeated { reports.keep(form, of: peripheral) }
     return try? form.line(decoded: decoded, scan: scan, rssi: peripheral.rssi, time: event.time)
   }
 

@@ -39,9 +39,14 @@ struct ScanDecoding {
   }
 
   /// The meaning of a device's data. It is decoded once for all scans, and again for a scan with its key.
-  func decoded(_ peripheral: Peripheral) -> DecodedReport.Part {
-    let report = peripheral.decoded ?? DecodedReport(peripheral)
-    peripheral.decoded = report
+  func decoded(_ peripheral: Peripheral, _ cache: inout ReportCache) -> DecodedReport.Part {
+    let report: DecodedReport
+    if let kept = cache.decoded(peripheral) {
+      report = kept
+    } else {
+      report = DecodedReport(peripheral)
+      cache.keep(report, of: peripheral)
+    }
     guard report.sealed.contains(where: { keys[$0.value] != nil }) else { return report.shared }
     return (try? ScanReport.encoded(peripheral.decode(open: open))).map(DecodedReport.Part.own) ?? report.shared
   }
