@@ -75,7 +75,7 @@ enum Beacons {
         uuid: uuid, major: UInt16(choice & 7), minor: UInt16(input.octet()),
         measuredPower: Int8(bitPattern: input.octet()))
       let rssi = choice & 8 == 0 ? Int(Int8(bitPattern: input.octet())) : nil
-      let events = choice & 16 == 0 ? ranging.heard(beacon, rssi: rssi, at: now) : ranging.tick(at: now)
+      let events = choice & 16 == 0 ? ranging.received(beacon, rssi: rssi, at: now) : ranging.tick(at: now)
       for event in events {
         switch event {
         case .entered(let ranged): invariant(inReach.insert(name(ranged)).inserted, "entered twice")

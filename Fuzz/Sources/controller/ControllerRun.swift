@@ -152,7 +152,7 @@ struct ControllerRun {
 
   private mutating func take(_ octets: [UInt8]) throws(HCICodingError) {
     if case .inUse(var radio) = phase, let reports = try AdvertisingReports(decoding: octets) {
-      let heard = radio.heard(reports, at: now)
+      let heard = radio.received(reports, at: now)
       invariant(heard.allSatisfy { $0.data.count <= 1650 }, "a report of more octets than there can be")
       phase = .inUse(radio)
       return

@@ -54,7 +54,7 @@ struct AbsentDevices {
     return devices.isSuperset(of: wanted)
   }
 
-  mutating func heard(_ reports: [AdvertisingReport], at now: Instant) {
+  mutating func received(_ reports: [AdvertisingReport], at now: Instant) {
     lastReport = now
     guard !wanted.isEmpty else { return }
     for report in reports where report.isConnectable {

@@ -93,8 +93,8 @@ struct AdvertisingMachine<Family: RadioFamily> {
     for (set, entry) in entries where script?.set != set && turns.allowance(of: entry.wanted).grant == .heldBack {
       if case .on = entry.phase { continue }
       switch entry.told {
-      case nil: actions += tell(set, .failed(AdvertisingTurns.heldBack))
-      case .on: actions += tell(set, .off)
+      case nil: actions += report(set, .failed(AdvertisingTurns.heldBack))
+      case .on: actions += report(set, .off)
       case .off, .ended, .failed: break
       }
     }
@@ -157,7 +157,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
       entries[script.set]?.backOff.reset()
       entries[script.set]?.began(at: now)
       if parameters.ownAddress != nil, !profile.isExclusive { restoreOwnAddress(after: script.set) }
-      return tell(script.set, onAir(script.set, parameters)) + settled()
+      return report(script.set, onAir(script.set, parameters)) + settled()
     }
   }
 
@@ -174,7 +174,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
         actions += finish(set, end)
       } else {
         entries[set]?.phase = .paused(parameters)
-        actions += tell(set, .off)
+        actions += report(set, .off)
       }
     }
     return actions
@@ -185,7 +185,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     turns.remove(set)
     entries[set]?.wanted = nil
     entries[set]?.phase = .waiting
-    return tell(set, .ended(end)) + settled()
+    return report(set, .ended(end)) + settled()
   }
 
   /// Another program's advertising command was executed.
@@ -197,7 +197,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
       entries[set]?.phase = .lost
       entries[set]?.interrupted(at: now)
       if isRepeated { entries[set]?.backOff.fail(at: now) }
-      actions += tell(set, .off)
+      actions += report(set, .off)
     }
     return actions
   }
@@ -217,7 +217,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     for (set, entry) in entries {
       entries[set]?.phase = .waiting
       entries[set]?.handle = nil
-      if entry.wanted == nil { entries[set] = nil } else if entry.handle != nil { actions += tell(set, .off) }
+      if entry.wanted == nil { entries[set] = nil } else if entry.handle != nil { actions += report(set, .off) }
     }
     return actions
   }
@@ -314,14 +314,14 @@ struct AdvertisingMachine<Family: RadioFamily> {
       release(set)
       // The controller sends fewer at once than it said: from now on they share its sets.
       let sets = entries.values.count { $0.handle != nil }
-      guard sets > 0 else { return tell(set, .failed(AdvertisingTurns.noRoom)) }
+      guard sets > 0 else { return report(set, .failed(AdvertisingTurns.noRoom)) }
       turns.limit(to: sets)
       entries[set]?.backOff.reset()
       return settled()
     default: break
     }
     guard let outcome = entries[set]?.outcome(of: status, hasLinks: hasLinks) else { return [] }
-    return tell(set, outcome) + settled()
+    return report(set, outcome) + settled()
   }
 
   /// A set has left the controller. It may be wanted again by now.
@@ -342,7 +342,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
   private mutating func rested(_ set: AdvertisingSetID) -> [RadioAction] {
     release(set)
     let isHeldBack = turns.allowance(of: entries[set]?.wanted).grant == .heldBack
-    if isHeldBack, case .on? = entries[set]?.told { return tell(set, .off) }
+    if isHeldBack, case .on? = entries[set]?.told { return report(set, .off) }
     return []
   }
 
@@ -359,16 +359,16 @@ struct AdvertisingMachine<Family: RadioFamily> {
       guard let wanted = entry.wanted, entry.hopeless == nil else { continue }
       if let problem = capabilities.problem(with: wanted) {
         turns.remove(set)
-        actions += tell(set, .failed(problem))
+        actions += report(set, .failed(problem))
       } else if !turns.admit(set, wanted) {
-        actions += tell(set, .failed(turns.exhausted(wanted)))
+        actions += report(set, .failed(turns.exhausted(wanted)))
       }
     }
     for (set, entry) in entries {
       guard case .on? = entry.told, let wanted = turns.adapted(entry.wanted, of: set) else { continue }
       // Sets that need a new set-up are reported after it.
       if case .on(let current) = entry.phase, current != wanted { continue }
-      actions += tell(set, onAir(set, wanted))
+      actions += report(set, onAir(set, wanted))
     }
     return actions
   }
@@ -389,7 +389,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     return turns.isShared(set)
   }
 
-  private mutating func tell(_ set: AdvertisingSetID, _ status: AdvertisingStatus) -> [RadioAction] {
+  private mutating func report(_ set: AdvertisingSetID, _ status: AdvertisingStatus) -> [RadioAction] {
     guard entries[set]?.told != status else { return [] }
     entries[set]?.told = status
     return [.advertising(set, status)]

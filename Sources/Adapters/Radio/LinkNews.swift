@@ -25,7 +25,7 @@ package enum LinkNews: Hashable {
 
 extension LinkNews {
   /// The report in an event about an established link, and the link's handle; nil for another event.
-  static func told(by event: HCIEvent) -> (handle: UInt16, news: LinkNews)? {
+  static func reported(by event: HCIEvent) -> (handle: UInt16, news: LinkNews)? {
     switch event {
     case .leConnectionUpdateComplete(let event):
       let parameters = LinkParameters(event.interval, event.latency, event.supervisionTimeout)

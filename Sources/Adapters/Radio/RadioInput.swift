@@ -74,7 +74,7 @@ package protocol RadioMachine {
   mutating func handle(_ input: RadioInput, at now: Instant) -> [RadioAction]
   /// Receives the scan's reports. It is many times more than anything else, and leads to no other action; a `tick`
   /// follows if it `hasHeardAbsentDevice`.
-  mutating func heard(_ reports: AdvertisingReports, at now: Instant) -> [AdvertisingReport]
+  mutating func received(_ reports: AdvertisingReports, at now: Instant) -> [AdvertisingReport]
   /// True if a device to be connected was received, for which the scan had listened.
   var hasHeardAbsentDevice: Bool { get }
   func deadline(after now: Instant) -> Instant?

@@ -116,10 +116,10 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       + toldQuirks.subtracting(quirks).map { .quirk($0, false) }
   }
 
-  mutating func heard(_ reports: AdvertisingReports, at now: Instant) -> [AdvertisingReport] {
+  mutating func received(_ reports: AdvertisingReports, at now: Instant) -> [AdvertisingReport] {
     (suspicion, lastReport) = (nil, now)
     let whole = assembler.reports(reports, at: now)
-    if turns.isLimited { absent.heard(whole, at: now) }
+    if turns.isLimited { absent.received(whole, at: now) }
     return whole
   }
 
@@ -326,7 +326,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     switch event {
     case .leConnectionComplete(let event): return connected(NewLink(event), at: now)
     case .leEnhancedConnectionComplete(let event): return connected(NewLink(event), at: now)
-    case .leMonitoredAdvertisersReport(let event): return scan.heard(event)
+    case .leMonitoredAdvertisersReport(let event): return scan.received(event)
     case .leAdvertisingSetTerminated(let event):
       return advertising.ended(handle: event.advertisingHandle, event.status, events: event.completedEvents)
     case .lePeriodicAdvertisingSubeventDataRequest(let event):
@@ -347,7 +347,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       giveUp(event.handle)
       return [.linkDown(handle: event.handle, event.reason)]
     default:
-      guard let (handle, news) = LinkNews.told(by: event) else {
+      guard let (handle, news) = LinkNews.reported(by: event) else {
         return sync.handle(event, takesTrains: !isEnding || beforePause != nil, at: now)
       }
       if let timeout = news.supervisionTimeout { links.updated(handle, supervisionTimeout: timeout) }

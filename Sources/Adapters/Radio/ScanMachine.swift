@@ -253,7 +253,7 @@ struct ScanMachine<Family: RadioFamily> {
   }
 
   /// A report on a watched device.
-  func heard(_ event: LEMonitoredAdvertisersReport) -> [RadioAction] {
+  func received(_ event: LEMonitoredAdvertisersReport) -> [RadioAction] {
     guard isWatching, let device = event.peer.device else { return [] }
     return [.presence(device, event.condition == 1)]
   }

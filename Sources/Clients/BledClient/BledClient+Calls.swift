@@ -127,7 +127,7 @@ extension ClientCore {
   }
 
   /// Sends a call and ignores its answer: it cancels or stops something.
-  func tell<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) {
+  func callUnawaited<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) {
     begin(method, id: newNumber(), params, late: nil) { _ in }
   }
 }

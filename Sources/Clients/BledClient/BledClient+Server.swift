@@ -11,7 +11,7 @@ extension BledClient {
   public func publish(_ service: ServiceToPublish) async throws(BluetoothError) -> ServiceDescription {
     let result = try await core.call(
       ServiceAdd.self, .init(service: service),
-      undo: .made { [core] in core.tell(ServiceRemove.self, .init(handle: $0.service.handle)) })
+      undo: .made { [core] in core.callUnawaited(ServiceRemove.self, .init(handle: $0.service.handle)) })
     return result.service
   }
 
@@ -33,7 +33,7 @@ extension BledClient {
   public func advertise(_ parameters: AdvertisingStart.Params) async throws(BluetoothError) -> AdvertisingStart.Result {
     try await core.call(
       AdvertisingStart.self, parameters,
-      undo: .made { [core] in core.tell(AdvertisingStop.self, .init(advertising: $0.advertising)) })
+      undo: .made { [core] in core.callUnawaited(AdvertisingStop.self, .init(advertising: $0.advertising)) })
   }
 
   /// Stops an advertisement.

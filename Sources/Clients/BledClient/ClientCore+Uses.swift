@@ -16,8 +16,8 @@ extension LinkRequest: ClientRequest {
 
   static func undo(_ undo: Uses<Self>.Undo, on core: ClientCore) {
     switch undo {
-    case .withdraw(let request): core.tell(PeripheralDisconnect.self, request.withdrawal)
-    case .release(let link): core.tell(PeripheralDisconnect.self, .init(peripheral: link.peripheral))
+    case .withdraw(let request): core.callUnawaited(PeripheralDisconnect.self, request.withdrawal)
+    case .release(let link): core.callUnawaited(PeripheralDisconnect.self, .init(peripheral: link.peripheral))
     }
   }
 }
@@ -30,7 +30,7 @@ extension SubscriptionRequest: ClientRequest {
     // The device answers soon: the subscription is released then.
     case .withdraw: break
     case .release(let found):
-      core.tell(GATTUnsubscribe.self, .init(peripheral: found.peripheral, handle: found.handle))
+      core.callUnawaited(GATTUnsubscribe.self, .init(peripheral: found.peripheral, handle: found.handle))
     }
   }
 }
@@ -40,8 +40,8 @@ extension TrainRequest: ClientRequest {
 
   static func undo(_ undo: Uses<Self>.Undo, on core: ClientCore) {
     switch undo {
-    case .withdraw(let request): core.tell(PeriodicStop.self, request.withdrawal)
-    case .release(let train): core.tell(PeriodicStop.self, .init(peripheral: train.peripheral, sid: train.sid))
+    case .withdraw(let request): core.callUnawaited(PeriodicStop.self, request.withdrawal)
+    case .release(let train): core.callUnawaited(PeriodicStop.self, .init(peripheral: train.peripheral, sid: train.sid))
     }
   }
 }
@@ -61,7 +61,7 @@ struct WatchRequest: ClientRequest {
     switch undo {
     // The daemon answers at once; the reports end then.
     case .withdraw: break
-    case .release: core.tell(PeripheralWatch.self, .init(on: false))
+    case .release: core.callUnawaited(PeripheralWatch.self, .init(on: false))
     }
   }
 }

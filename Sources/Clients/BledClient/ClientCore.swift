@@ -94,9 +94,9 @@ final class ClientCore: @unchecked Sendable {
     connection.perform { [self] in
       guard lastAgentCall.load(ordering: .relaxed) == call else { return }
       if let capability = state.agent {
-        tell(PairingRegister.self, .init(capability: capability))
+        callUnawaited(PairingRegister.self, .init(capability: capability))
       } else {
-        tell(PairingUnregister.self, Empty())
+        callUnawaited(PairingUnregister.self, Empty())
       }
     }
   }
@@ -126,7 +126,7 @@ final class ClientCore: @unchecked Sendable {
 
   private func perform(_ end: ClientState.ScanEnd, of scan: Int?) {
     for end in end.replaced { end() }
-    if end.isStopped { tell(ScanStop.self, .init(scan: scan)) }
+    if end.isStopped { callUnawaited(ScanStop.self, .init(scan: scan)) }
   }
 
   /// Changes the users of resources, and sends the consequences to the daemon.

@@ -57,7 +57,7 @@ extension BledClient {
   ) async throws(BluetoothError) -> L2CAPPublish.Result {
     try await core.call(
       L2CAPPublish.self, .init(psm: psm, security: security, receiveMTU: receiveMTU, mode: mode, adapter: adapter),
-      undo: .made { [core] in core.tell(L2CAPUnpublish.self, .init(psm: $0.psm, adapter: adapter)) })
+      undo: .made { [core] in core.callUnawaited(L2CAPUnpublish.self, .init(psm: $0.psm, adapter: adapter)) })
   }
 
   /// Ends listening that `publishL2CAPChannel` began. Channels that are open stay.

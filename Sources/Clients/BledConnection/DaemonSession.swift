@@ -113,7 +113,7 @@ package final class DaemonSession {
   }
 
   /// Calls a method without handling a failure: bled's log has it.
-  package func tell<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) {
+  package func callUnawaited<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) {
     call(method, params) { _ in }
   }
 

@@ -41,7 +41,7 @@ private final class LoopWatch: SocketWatch {
     _ ready: @escaping (SocketReadiness) -> Void
   ) throws(EventLoopError) {
     (self.socket, self.loop, self.isPaused, self.ready) = (socket, loop, isPaused, ready)
-    watch = try Watch(socket.descriptor, on: loop) { [unowned self] in told($0) }
+    watch = try Watch(socket.descriptor, on: loop) { [unowned self] in handle($0) }
     watch?.isEnabled = false
   }
 
@@ -60,7 +60,7 @@ private final class LoopWatch: SocketWatch {
     watch?.isEnabled = !interest.isEmpty && resumption == nil
   }
 
-  private func told(_ readiness: Watch.Readiness) {
+  private func handle(_ readiness: Watch.Readiness) {
     withExtendedLifetime(self) {
       var all: SocketReadiness = []
       if readiness.contains(.writable) { all.insert(.writing) }

@@ -116,8 +116,8 @@ public final class Daemon {
     sessionRegistry = SessionRegistry(
       holdings, restorations, adapters: adapters, rules: rules, router: router, scheduler: scheduler, logger: logger,
       commit: commit)
-    bonds.onStored = { [unowned self] in tell(PairingBonded.self, $0) }
-    bonds.onRemoved = { [unowned self] in tell(PairingForgotten.self, $0) }
+    bonds.onStored = { [unowned self] in notifySessions(PairingBonded.self, $0) }
+    bonds.onRemoved = { [unowned self] in notifySessions(PairingForgotten.self, $0) }
     router.serveSession(self, sessionRegistry)
     router.serveScan(scans)
     router.servePeriodic(periodic, advertising, central, server)
@@ -214,7 +214,7 @@ public final class Daemon {
     case .stateChanged: stateChanged(slot)
     case .scanning(let isOn): slot.scanningChanged(to: isOn)
     case .watching(let isWatching): scans.watching(isWatching, on: slot)
-    case .presence(let device, let isThere): scans.told(device, isThere: isThere, on: slot)
+    case .presence(let device, let isThere): scans.monitorReported(device, isThere: isThere, on: slot)
     case .report(let report): scans.received(report, on: slot)
     case .advertising(let id, let status): advertising.changed(id, status, on: slot)
     case .responses(let id, let responses): advertising.received(responses, of: id, on: slot)
@@ -229,7 +229,7 @@ public final class Daemon {
   private func stateChanged(_ slot: AdapterSlot) {
     slot.stateChanged()
     logState(of: slot)
-    tellChanged(slot)
+    reportChange(slot)
     if slot.adapter.state != .on { scans.watching(false, on: slot) }
     scans.refresh()
     advertising.adapterChanged(slot)
@@ -238,11 +238,11 @@ public final class Daemon {
     if slot.adapter.state == .on, !sessionRegistry.isStopping { sessionRegistry.reviveSessions() }
   }
 
-  private func tellChanged(_ slot: AdapterSlot) {
+  private func reportChange(_ slot: AdapterSlot) {
     sessionRegistry.broadcast(try? RPCEncoding.notification(AdapterChanged.self, slot.description))
   }
 
-  private func tell<Notification: RPCNotification>(_: Notification.Type, _ bond: Bond)
+  private func notifySessions<Notification: RPCNotification>(_: Notification.Type, _ bond: Bond)
   where Notification.Params == PairingForgotten.Params {
     let params = PairingForgotten.Params(
       peripheral: directory.find(identity: bond.peer)?.id, address: "\(bond.peer)", addressType: Word(bond.peer.kind),
@@ -255,7 +255,7 @@ public final class Daemon {
     guard adapters.deviceName != deviceName.current else { return }
     adapters.deviceName = deviceName.current
     server.identify(name: deviceName.current)
-    for slot in adapters.slots { tellChanged(slot) }
+    for slot in adapters.slots { reportChange(slot) }
   }
 
   /// Logs each state once: changes in quick succession are logged together, with the last state.

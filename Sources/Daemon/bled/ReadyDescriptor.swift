@@ -35,7 +35,7 @@ struct ReadyDescriptor {
 
   /// Writes the one line and closes the descriptor. The reader may have closed its end, and a full pipe gets only its
   /// end: clients do not wait for that reader.
-  func tell() {
+  func notify() {
     let line = "READY=1\n"
     var room = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
     // A pipe with room has it for 4096 octets (pipe(7)).

@@ -80,7 +80,7 @@ final class RunningDaemon {
     _ = loop.schedule(at: EventLoop.now) { [unowned self] in
       do throws(EventLoopError) {
         try serve(socket)
-        ready?.tell()
+        ready?.notify()
       } catch {
         failure = error
         loop.stop()

@@ -116,7 +116,7 @@ public struct BeaconRanging: Sendable {
   ///   - beacon: the received beacon.
   ///   - rssi: the signal strength in dBm, if known: a value beyond the range of RSSI is not.
   ///   - now: the time of reception.
-  public mutating func heard(_ beacon: IBeacon, rssi: Int?, at now: Instant) -> [Event] {
+  public mutating func received(_ beacon: IBeacon, rssi: Int?, at now: Instant) -> [Event] {
     guard region.contains(beacon) else { return [] }
     let former = followed[beacon.place]
     var ranged = former ?? Ranged(beacon: beacon, lastHeard: now)

@@ -23,7 +23,7 @@ public struct AttributeNaming: Sendable {
 
   /// A descriptor was read.
   /// - Parameter handle: That of its characteristic.
-  public mutating func told(_ descriptor: BluetoothUUID, _ value: [UInt8], of handle: UInt16) {
+  public mutating func received(_ descriptor: BluetoothUUID, _ value: [UInt8], of handle: UInt16) {
     switch descriptor.short16 {
     case 0x2901: if let name = Self.name(value) { names[handle] = name }
     case 0x2904: formats[handle] = PresentationFormat(value).flatMap { ValueFormat($0) }

@@ -71,7 +71,7 @@ package final class StreamEvents: @unchecked Sendable {
     default: return -1
     }
     let finding = body()
-    told { $0.found(finding) }
+    update { $0.found(finding) }
     switch finding {
     case .ready(let count): return count
     case .end: return 0
@@ -81,7 +81,7 @@ package final class StreamEvents: @unchecked Sendable {
 
   /// The channel's other stream is at its end.
   package func otherEnded() {
-    if case .end = socket.look(direction) { told { $0.found(.end) } }
+    if case .end = socket.look(direction) { update { $0.found(.end) } }
   }
 
   /// The delegate is another.
@@ -133,7 +133,7 @@ package final class StreamEvents: @unchecked Sendable {
   }
 
   /// Changes the machine, and notifies the delegate.
-  private func told(_ body: (inout StreamMachine) -> Void) {
+  private func update(_ body: (inout StreamMachine) -> Void) {
     let before = status
     lock.withLock { body(&machine) }
     let after = status

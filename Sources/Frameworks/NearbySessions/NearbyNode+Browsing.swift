@@ -24,7 +24,7 @@ extension NearbyNode {
         for try await report in reports {
           guard let data = report.serviceData?["\(uuid)"], let mark = PeerDescription.Mark(serviceData: data.octets)
           else { continue }
-          await browser.heard(mark, report.peripheral)
+          await browser.discovered(mark, report.peripheral)
         }
         output.finish()
       } catch {

@@ -26,13 +26,13 @@ extension NearbyNode {
       $0.key == peer.key && $0.isOurs && $0.session.state == .connected
     }
     guard !isConnected else { return end(number, .replaced) }
-    guard let own = inviting[peer.remote.identifier] else { return tell(context, number) }
+    guard let own = inviting[peer.remote.identifier] else { return offer(context, number) }
     // An identifier is easily copied; the key shows if it is the invited peer.
     guard let session = own.session else {
       inviting[peer.remote.identifier]?.held[number] = context
       return
     }
-    guard session.key == peer.key else { return tell(context, number) }
+    guard session.key == peer.key else { return offer(context, number) }
     cross(number)
   }
 
@@ -52,7 +52,7 @@ extension NearbyNode {
   /// This side's invitation is over; the program answers the others from that identifier.
   func concluded(_ identifier: UInt64) {
     let own = inviting.removeValue(forKey: identifier)
-    for (number, context) in (own?.held ?? [:]).sorted(by: { $0.key < $1.key }) { tell(context, number) }
+    for (number, context) in (own?.held ?? [:]).sorted(by: { $0.key < $1.key }) { offer(context, number) }
   }
 
   /// Waits for the peer's own invitation, if the peer has announced that it prevails.
@@ -100,7 +100,7 @@ extension NearbyNode {
   }
 
   /// The program is to answer.
-  private func tell(_ context: [UInt8], _ number: Int) {
+  private func offer(_ context: [UInt8], _ number: Int) {
     guard let connection = peers[number]?.connection, peers[number]?.hasEnded == false else { return }
     waiting[number] = nil
     guard unfetched.add(NearbyInvitation(connection: connection, context: context)) else { return refuse(number) }

@@ -38,7 +38,7 @@ actor PeerBrowser {
   /// True if a description is being read, or will be.
   var isReading: Bool { !reading.isEmpty }
 
-  func heard(_ mark: PeerDescription.Mark, _ peripheral: String) {
+  func discovered(_ mark: PeerDescription.Mark, _ peripheral: String) {
     guard mark.identifier != own, marks[peripheral] != mark, marks[peripheral] != nil || marks.count < Self.limit else {
       return
     }
@@ -67,7 +67,7 @@ actor PeerBrowser {
     // No attempt is the last one: the scan reports an unchanged advertisement once.
     while let mark = marks[peripheral], mark.isInviting {
       if let description = await look(peripheral, mark.identifier, isRetry), marks[peripheral] == mark {
-        return tell(
+        return report(
           FoundPeer(
             identifier: mark.identifier, name: description.name, information: description.information,
             peripheral: peripheral))
@@ -78,7 +78,7 @@ actor PeerBrowser {
     }
   }
 
-  private func tell(_ peer: FoundPeer) {
+  private func report(_ peer: FoundPeer) {
     if let former = found[peer.peripheral], former.identifier != peer.identifier { output.yield(.lost(former)) }
     found[peer.peripheral] = peer
     output.yield(.found(peer))

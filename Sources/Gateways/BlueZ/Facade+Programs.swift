@@ -5,7 +5,7 @@ extension Facade: ClientObserver {
   func notified(_ client: BusClient, _ name: String, _ message: RPCMessage) {
     switch name {
     case ScanReport.name:
-      if let report = try? message.params(ScanReport.Params.self) { discovery.heard(report, by: client) }
+      if let report = try? message.params(ScanReport.Params.self) { discovery.received(report, by: client) }
     case GATTValue.name:
       if let value = try? message.params(GATTValue.Params.self) { notifications.value(value, client) }
     case GATTSubscriptionLost.name:
@@ -53,7 +53,7 @@ extension Facade: ClientObserver {
 
   func monitored(_ client: BusClient, _ name: String, _ message: RPCMessage) {
     guard name == ScanReport.name, let report = try? message.params(ScanReport.Params.self) else { return }
-    monitors.heard(report, by: client)
+    monitors.received(report, by: client)
   }
 
   func left(_ client: BusClient) {

@@ -100,7 +100,7 @@ package final class Facade {
     for registry in registries { registry.finished = { [unowned self] in unwatch($0) } }
     devices.identified = { [own] in own.readBonds() }
     adapters.powerChanged = { [unowned self] in discovery.powerChanged($0) }
-    reports.heard = { [unowned self] in autoConnections.heard($0) }
+    reports.heard = { [unowned self] in autoConnections.discovered($0) }
   }
 
   /// The parts at which programs register objects of their own.

@@ -113,7 +113,7 @@ package final class Gateway {
 
   private func forget(_ address: DeviceAddress) {
     give(address, .forgotten)
-    session.session?.tell(
+    session.session?.callUnawaited(
       PeripheralDisconnect.self, PeripheralDisconnect.Params(address: "\(address)", addressType: address.kind))
     if let entry = entries.removeValue(forKey: address), let peripheral = entry.peripheral {
       addresses[peripheral] = nil

@@ -223,7 +223,7 @@ package final class Gateway {
   private func notified(_ name: String, _ message: RPCMessage) {
     switch name {
     case ScanReport.name:
-      if let outline = message.concerned(ScanReport.Outline.self) { heard(outline, message) }
+      if let outline = message.concerned(ScanReport.Outline.self) { received(outline, message) }
     case GATTValue.name:
       if let value = try? message.params(GATTValue.Params.self) { subscribed.value(value) }
     case PeripheralConnected.name:
@@ -244,9 +244,9 @@ package final class Gateway {
 
   // MARK: Messages
 
-  private func heard(_ outline: ScanReport.Outline, _ report: RPCMessage) {
+  private func received(_ outline: ScanReport.Outline, _ report: RPCMessage) {
     counters.heard += 1
-    if policy.heard(outline, report, at: clock.now) { publish(report) }
+    if policy.received(outline, report, at: clock.now) { publish(report) }
     setHeldAlarm()
   }
 

@@ -80,7 +80,7 @@ struct SubrateRequestTests {
       $0.continuationNumber = 2
       $0.supervisionTimeout = 600
     }
-    let (handle, news) = try #require(LinkNews.told(by: .leSubrateChange(change)))
+    let (handle, news) = try #require(LinkNews.reported(by: .leSubrateChange(change)))
     #expect(handle == 0x40 && news == .subrate(change))
     let subrated = link(30).subrated(by: change)
     #expect(subrated == link(30, 4, 2))

@@ -16,7 +16,7 @@ import Testing
       while write(ends[1], [0], 1) == 1 {}
       _ = fcntl(ends[1], F_SETFL, 0)
     }
-    try ReadyDescriptor(ends[1]).tell()
+    try ReadyDescriptor(ends[1]).notify()
     var text: [UInt8] = []
     var octets = [UInt8](repeating: 0, count: 4096)
     while case let count = read(ends[0], &octets, octets.count), count > 0 { text += octets.prefix(count) }

@@ -29,7 +29,7 @@ import Testing
     var ranging = BeaconRanging(region: .init(uuid: Self.uuid, major: major, minor: minor))
     var heard = 0
     for beacon in [beacon(7, 9), beacon(7, 8), beacon(6, 9), beacon(6, 8), beacon(7, 9, uuid: 0x180D)] {
-      heard += ranging.heard(beacon, rssi: -60, at: .zero).count
+      heard += ranging.received(beacon, rssi: -60, at: .zero).count
     }
     #expect(heard == (major == nil ? 2 : 1) * (minor == nil ? 2 : 1))
     #expect(ranging.beacons.count == heard)
@@ -39,9 +39,9 @@ import Testing
   func entersAndExits() {
     var ranging = BeaconRanging(region: .init(uuid: Self.uuid))
     #expect(ranging.deadline == nil)
-    #expect(words(ranging.heard(beacon(1, 1), rssi: -59, at: at(0))) == ["entered 1 near"])
-    #expect(words(ranging.heard(beacon(1, 2), rssi: -90, at: at(4))) == ["entered 2 far"])
-    #expect(ranging.heard(beacon(1, 1), rssi: -59, at: at(5)).isEmpty)
+    #expect(words(ranging.received(beacon(1, 1), rssi: -59, at: at(0))) == ["entered 1 near"])
+    #expect(words(ranging.received(beacon(1, 2), rssi: -90, at: at(4))) == ["entered 2 far"])
+    #expect(ranging.received(beacon(1, 1), rssi: -59, at: at(5)).isEmpty)
     #expect(ranging.beacons.map(\.beacon.minor) == [1, 2])
     #expect(ranging.deadline == at(14))
     #expect(ranging.tick(at: at(13.9)).isEmpty)
@@ -49,7 +49,7 @@ import Testing
     #expect(ranging.deadline == at(15))
     #expect(words(ranging.tick(at: at(60))) == ["exited 1 near"])
     #expect(ranging.deadline == nil && ranging.beacons.isEmpty)
-    #expect(words(ranging.heard(beacon(1, 2), rssi: -50, at: at(61))) == ["entered 2 immediate"])
+    #expect(words(ranging.received(beacon(1, 2), rssi: -50, at: at(61))) == ["entered 2 immediate"])
   }
 
   @Test(
@@ -57,16 +57,16 @@ import Testing
     arguments: [(-53, "immediate"), (-52, "immediate"), (-54, "near"), (-71, "near"), (-72, "far"), (-120, "far")])
   func firstMeasurement(rssi: Int, proximity: String) {
     var ranging = BeaconRanging(region: .init(uuid: Self.uuid))
-    #expect(words(ranging.heard(beacon(), rssi: rssi, at: .zero)) == ["entered 1 \(proximity)"])
+    #expect(words(ranging.received(beacon(), rssi: rssi, at: .zero)) == ["entered 1 \(proximity)"])
   }
 
   @Test("At a border nothing changes until the average is 2 dB beyond it, in either direction")
   func hysteresis() {
     var ranging = BeaconRanging(region: .init(uuid: Self.uuid))
-    #expect(words(ranging.heard(beacon(), rssi: -70, at: .zero)) == ["entered 1 near"])
+    #expect(words(ranging.received(beacon(), rssi: -70, at: .zero)) == ["entered 1 near"])
     func hear(_ rssi: Int) -> [String] {
       // Often enough for the average to come within a hundredth of a dB.
-      (0..<60).flatMap { _ in words(ranging.heard(beacon(), rssi: rssi, at: .zero)) }
+      (0..<60).flatMap { _ in words(ranging.received(beacon(), rssi: rssi, at: .zero)) }
     }
     #expect(hear(-72).isEmpty && hear(-70).isEmpty)
     #expect(hear(-74) == ["moved 1 far"])
@@ -83,8 +83,8 @@ import Testing
   @Test("A single weak packet moves nothing")
   func average() {
     var ranging = BeaconRanging(region: .init(uuid: Self.uuid))
-    _ = ranging.heard(beacon(), rssi: -60, at: .zero)
-    #expect(ranging.heard(beacon(), rssi: -100, at: .zero).isEmpty)
+    _ = ranging.received(beacon(), rssi: -60, at: .zero)
+    #expect(ranging.received(beacon(), rssi: -100, at: .zero).isEmpty)
     #expect(ranging.beacons.first?.rssi == -68)
     #expect(ranging.beacons.first?.loss == 9)
   }
@@ -92,17 +92,17 @@ import Testing
   @Test("Without a signal strength the proximity is not known, until there is one")
   func unknown() {
     var ranging = BeaconRanging(region: .init(uuid: Self.uuid))
-    #expect(words(ranging.heard(beacon(), rssi: nil, at: .zero)) == ["entered 1 unknown"])
-    #expect(words(ranging.heard(beacon(), rssi: -60, at: .zero)) == ["moved 1 near"])
-    #expect(ranging.heard(beacon(), rssi: nil, at: .zero).isEmpty)
+    #expect(words(ranging.received(beacon(), rssi: nil, at: .zero)) == ["entered 1 unknown"])
+    #expect(words(ranging.received(beacon(), rssi: -60, at: .zero)) == ["moved 1 near"])
+    #expect(ranging.received(beacon(), rssi: nil, at: .zero).isEmpty)
   }
 
   @Test("The number of beacons is limited: the one unheard for longest is removed")
   func bound() {
     var ranging = BeaconRanging(region: .init(uuid: Self.uuid))
-    for minor in 0..<UInt16(BeaconRanging.limit) { _ = ranging.heard(beacon(1, minor), rssi: -60, at: .zero) }
-    _ = ranging.heard(beacon(1, 0), rssi: -60, at: at(1))
-    #expect(words(ranging.heard(beacon(2, 999), rssi: -60, at: at(2))) == ["exited 1 near", "entered 999 near"])
+    for minor in 0..<UInt16(BeaconRanging.limit) { _ = ranging.received(beacon(1, minor), rssi: -60, at: .zero) }
+    _ = ranging.received(beacon(1, 0), rssi: -60, at: at(1))
+    #expect(words(ranging.received(beacon(2, 999), rssi: -60, at: at(2))) == ["exited 1 near", "entered 999 near"])
     #expect(ranging.beacons.count == BeaconRanging.limit)
   }
 }

@@ -27,14 +27,14 @@ import Testing
     var machine = monitoring()
     #expect(machine.regions == [house])
     #expect(
-      machine.heard(beacon, rssi: -60, at: after(1)) == [.determined("house", .inside), .entered("house")])
-    #expect(machine.heard(beacon, rssi: -60, at: after(3)) == [])
+      machine.received(beacon, rssi: -60, at: after(1)) == [.determined("house", .inside), .entered("house")])
+    #expect(machine.received(beacon, rssi: -60, at: after(3)) == [])
     #expect(machine.ask("house", at: after(3)) == [.determined("house", .inside)])
     #expect(machine.deadline == after(13))
     #expect(machine.tick(at: after(12)) == [])
     #expect(machine.tick(at: after(13)) == [.determined("house", .outside), .exited("house")])
     #expect(machine.deadline == nil)
-    #expect(machine.heard(beacon, rssi: -60, at: after(20)).contains(.entered("house")))
+    #expect(machine.received(beacon, rssi: -60, at: after(20)).contains(.entered("house")))
   }
 
   @Test func outsideIsKnownAfterFiveSecondsAndNothingIsLeft() {
@@ -74,26 +74,26 @@ import Testing
 
   @Test func onlyWantedChangesAreTold() {
     var silent = monitoring(tellsEntry: false)
-    #expect(silent.heard(beacon, rssi: -60, at: after(1)) == [])
+    #expect(silent.received(beacon, rssi: -60, at: after(1)) == [])
     #expect(silent.tick(at: after(11)) == [.determined("house", .outside), .exited("house")])
     var asked = monitoring(tellsEntry: false)
     _ = asked.ask("house", at: after(0))
-    #expect(asked.heard(beacon, rssi: -60, at: after(1)) == [.determined("house", .inside)])
+    #expect(asked.received(beacon, rssi: -60, at: after(1)) == [.determined("house", .inside)])
     var entries = monitoring(tellsExit: false)
-    #expect(entries.heard(beacon, rssi: -60, at: after(1)).contains(.entered("house")))
+    #expect(entries.received(beacon, rssi: -60, at: after(1)).contains(.entered("house")))
     #expect(entries.tick(at: after(11)) == [])
   }
 
   @Test func aPauseIsNoAbsence() {
     var machine = monitoring()
-    _ = machine.heard(beacon, rssi: -60, at: after(1))
+    _ = machine.received(beacon, rssi: -60, at: after(1))
     #expect(machine.changed(.paused, at: after(2)) == [])
     #expect(machine.deadline == nil && machine.tick(at: after(60)) == [])
     #expect(machine.changed(.usable, at: after(60)) == [])
     #expect(machine.deadline == after(70))
     // Still inside: there is nothing to report, or after ten seconds the end.
     var there = machine
-    #expect(there.heard(beacon, rssi: -60, at: after(61)) == [])
+    #expect(there.received(beacon, rssi: -60, at: after(61)) == [])
     #expect(machine.tick(at: after(70)) == [.determined("house", .outside), .exited("house")])
   }
 
@@ -108,9 +108,9 @@ import Testing
       ])
     #expect(machine.changed(.unusable(failure), at: after(2)) == [])
     #expect(machine.ask("house", at: after(2)) == [.determined("house", .unknown)])
-    #expect(machine.heard(beacon, rssi: -60, at: after(2)) == [])
+    #expect(machine.received(beacon, rssi: -60, at: after(2)) == [])
     #expect(machine.changed(.usable, at: after(3)) == [])
-    #expect(machine.heard(beacon, rssi: -60, at: after(3)).contains(.entered("house")))
+    #expect(machine.received(beacon, rssi: -60, at: after(3)).contains(.entered("house")))
     #expect(machine.tick(at: after(4)).count == 1)
   }
 
@@ -133,7 +133,7 @@ import Testing
     #expect(machine.range(house, at: after(0.5)) == [])
     #expect(machine.deadline == after(1))
     #expect(machine.tick(at: after(1)) == [.ranged(house, [])])
-    _ = machine.heard(beacon, rssi: -60, at: after(1.5))
+    _ = machine.received(beacon, rssi: -60, at: after(1.5))
     guard case .ranged(house, let list) = machine.tick(at: after(2)).first else { return #expect(Bool(false)) }
     #expect(list.map(\.beacon) == [beacon])
     // A late clock reports one list, not several.

@@ -26,12 +26,12 @@ import Testing
     let constraint = CLBeaconIdentityConstraint(uuid: uuid)
     let beacon = IBeacon(uuid: constraint.region.uuid, major: 1, minor: 2, measuredPower: -59)
     var ranging = BeaconRanging(region: constraint.region)
-    _ = ranging.heard(beacon, rssi: rssi, at: .zero)
+    _ = ranging.received(beacon, rssi: rssi, at: .zero)
     let unknown = ranging.beacons.map { CLBeacon($0, of: uuid, at: .zero) }
     #expect(unknown.map(\.rssi) == [0] && unknown.map(\.accuracy) == [-1] && unknown.map(\.proximity) == [.unknown])
     for known in [-127, 20] {
       ranging = BeaconRanging(region: constraint.region)
-      _ = ranging.heard(beacon, rssi: known, at: .zero)
+      _ = ranging.received(beacon, rssi: known, at: .zero)
       #expect(ranging.beacons.map { CLBeacon($0, of: uuid, at: .zero).rssi } == [known])
     }
   }
@@ -62,7 +62,7 @@ import Testing
     let constraint = CLBeaconIdentityConstraint(uuid: uuid)
     let heard = IBeacon(uuid: constraint.region.uuid, major: 1, minor: 0xFFFF, measuredPower: -59)
     var ranging = BeaconRanging(region: constraint.region)
-    _ = ranging.heard(heard, rssi: -60, at: .zero)
+    _ = ranging.received(heard, rssi: -60, at: .zero)
     let beacon = CLBeacon(try #require(ranging.beacons.first), of: uuid, at: .zero)
     let data = try NSKeyedArchiver.archivedData(withRootObject: beacon, requiringSecureCoding: true)
     let read = try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: CLBeacon.self, from: data))

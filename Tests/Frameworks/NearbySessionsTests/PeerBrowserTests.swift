@@ -23,7 +23,7 @@ import Testing
         identifier: identifier, revision: 0, isInviting: true, psm: 128, name: "Eve", information: [:])
     }
     for revision in 0..<200 as Range<UInt8> {
-      await browser.heard(try Self.mark(revision), "device")
+      await browser.discovered(try Self.mark(revision), "device")
       await Task.yield()
     }
     opener.finish()
@@ -48,7 +48,7 @@ import Testing
       return PeerDescription(
         identifier: identifier, revision: 0, isInviting: true, psm: 128, name: "Eve", information: [:])
     }
-    await browser.heard(try Self.mark(0), "device")
+    await browser.discovered(try Self.mark(0), "device")
     for try await case .found(let peer) in changes {
       #expect(peer.name == "Eve")
       break
@@ -63,7 +63,7 @@ import Testing
       for await _ in gate { break }
       return nil
     }
-    await browser.heard(try Self.mark(0), "device")
+    await browser.discovered(try Self.mark(0), "device")
     #expect(await browser.isReading)
     await browser.end()
     opener.finish()

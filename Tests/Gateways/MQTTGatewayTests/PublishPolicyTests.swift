@@ -22,7 +22,9 @@ struct PublishPolicyTests {
     var policy = PublishPolicy(PublishPolicy.Limits(), at: at(0))
     var published: [Int64] = []
     for second in 0..<130 as Range<Int64> {
-      if try policy.heard(report(1, rssi: -60 - Int(second) % 40), at: at(second * 1000)) { published.append(second) }
+      if try policy.received(report(1, rssi: -60 - Int(second) % 40), at: at(second * 1000)) {
+        published.append(second)
+      }
     }
     #expect(published == [0, 60, 120])
   }
@@ -31,9 +33,9 @@ struct PublishPolicyTests {
     var limits = PublishPolicy.Limits()
     limits.every = nil
     var policy = PublishPolicy(limits, at: at(0))
-    let first = try policy.heard(report(1), at: at(0))
-    let same = try policy.heard(report(1), at: at(100_000_000))
-    let other = try policy.heard(report(1, data: [2, 1, 4]), at: at(100_000_001))
+    let first = try policy.received(report(1), at: at(0))
+    let same = try policy.received(report(1), at: at(100_000_000))
+    let other = try policy.received(report(1, data: [2, 1, 4]), at: at(100_000_001))
     #expect(first && !same && other)
   }
 
@@ -43,7 +45,7 @@ struct PublishPolicyTests {
     for step in 0..<100 as Range<Int64> {
       let now = at(step * 100)
       published += try octets(policy.due(at: now))
-      if try policy.heard(report(1, data: [2, 1, UInt8(step)]), at: now) { published.append(UInt8(step)) }
+      if try policy.received(report(1, data: [2, 1, UInt8(step)]), at: now) { published.append(UInt8(step)) }
     }
     // Four at once, then one in a second.
     #expect(published.count <= 15 && published.prefix(4) == [0, 1, 2, 3])
@@ -58,13 +60,13 @@ struct PublishPolicyTests {
     limits.devices = 100
     var policy = PublishPolicy(limits, at: at(0))
     for number in 0..<1000 {
-      _ = try policy.heard(report(number), at: at(Int64(number)))
+      _ = try policy.received(report(number), at: at(Int64(number)))
       // A device that is received all the time stays.
-      _ = try policy.heard(report(5000), at: at(Int64(number)))
+      _ = try policy.received(report(5000), at: at(Int64(number)))
     }
     #expect(policy.count <= 100)
     #expect(policy.forgotten > 800)
-    let isNew = try policy.heard(report(5000), at: at(1001))
+    let isNew = try policy.received(report(5000), at: at(1001))
     #expect(!isNew)
   }
 
@@ -74,7 +76,7 @@ struct PublishPolicyTests {
     var policy = PublishPolicy(limits, at: at(0))
     var published = 0
     for number in 0..<1000 {
-      if try policy.heard(report(number), at: at(Int64(number))) { published += 1 }
+      if try policy.received(report(number), at: at(Int64(number))) { published += 1 }
       published += policy.due(at: at(Int64(number))).count
     }
     #expect(published == 29)
@@ -91,10 +93,10 @@ struct PublishPolicyTests {
     var limits = PublishPolicy.Limits()
     (limits.total, limits.devices) = (1, 4)
     var policy = PublishPolicy(limits, at: at(0))
-    for number in 0..<5 { _ = try policy.heard(report(number), at: at(Int64(number))) }
+    for number in 0..<5 { _ = try policy.received(report(number), at: at(Int64(number))) }
     // Two had a message, and one of them and of the others is forgotten.
     #expect(policy.forgotten == 2 && policy.dropped == 0)
-    for number in 5..<8 { _ = try policy.heard(report(number), at: at(Int64(number))) }
+    for number in 5..<8 { _ = try policy.received(report(number), at: at(Int64(number))) }
     #expect(policy.forgotten == 4 && policy.dropped == 2)
   }
 
@@ -102,15 +104,15 @@ struct PublishPolicyTests {
     var limits = PublishPolicy.Limits()
     limits.every = nil
     var policy = PublishPolicy(limits, at: at(0))
-    let first = try policy.heard(report(1), at: at(0))
+    let first = try policy.received(report(1), at: at(0))
     policy.publishAgain()
-    let (again, same) = (try policy.heard(report(1), at: at(1)), try policy.heard(report(1), at: at(2)))
+    let (again, same) = (try policy.received(report(1), at: at(1)), try policy.received(report(1), at: at(2)))
     #expect(first && again && !same)
   }
 }
 
 extension PublishPolicy {
-  fileprivate mutating func heard(_ report: RPCMessage, at now: Instant) throws -> Bool {
-    heard(try #require(report.concerned(ScanReport.Outline.self)), report, at: now)
+  fileprivate mutating func received(_ report: RPCMessage, at now: Instant) throws -> Bool {
+    received(try #require(report.concerned(ScanReport.Outline.self)), report, at: now)
   }
 }

@@ -42,29 +42,29 @@ import ValueFormats
   @Test("A new page receives all devices, later only the changes, without the parts that are the same")
   func changes() throws {
     var place = feed.start
-    feed.heard(try report("a"))
-    feed.heard(try report("b"))
+    feed.received(try report("a"))
+    feed.received(try report("b"))
     let first = try events(&place)
     #expect(first.map(\.name) == ["air"] && member("whole", of: first[0].content) == true)
     #expect(devices(first[0].content).count == 2)
     #expect(devices(first[0].content).allSatisfy { member("address", of: $0) == "C0:DE:00:00:00:01" })
     #expect(try events(&place).isEmpty)
-    feed.heard(try report("a", -50, at: 1.5))
+    feed.received(try report("a", -50, at: 1.5))
     let second = try events(&place)
     #expect(
       devices(second.first?.content) == [
         ["id": "a", "rssi": -50, "heard": 1500, "count": 2, "interval": 500]
       ])
-    feed.heard(try report("a", data: [2, 1, 6]))
+    feed.received(try report("a", data: [2, 1, 6]))
     #expect(member("text", of: devices(try events(&place).first?.content).first) == "")
   }
 
   @Test("A name that is heard without other data is told")
   func name() throws {
-    feed.heard(try report("a"))
+    feed.received(try report("a"))
     var place = feed.start
     _ = try events(&place)
-    feed.heard(try report("a", name: "Gürtel"))
+    feed.received(try report("a", name: "Gürtel"))
     #expect(member("name", of: devices(try events(&place).first?.content).first) == "Gürtel")
     #expect(feed.device("a")?.text == ["Gürtel"])
   }
@@ -73,8 +73,8 @@ import ValueFormats
   func first() throws {
     var place = feed.start
     #expect(devices(try events(&place).first?.content).isEmpty)
-    feed.heard(try report("a"))
-    feed.heard(try report("a"))
+    feed.received(try report("a"))
+    feed.received(try report("a"))
     #expect(member("address", of: devices(try events(&place).first?.content).first) == "C0:DE:00:00:00:01")
   }
 
@@ -82,8 +82,8 @@ import ValueFormats
   func slow() throws {
     var place = feed.start
     _ = try events(&place)
-    for number in 0..<10_000 { feed.heard(try report("a", -40 - number % 50)) }
-    feed.heard(try report("b"))
+    for number in 0..<10_000 { feed.received(try report("a", -40 - number % 50)) }
+    feed.received(try report("b"))
     feed.lost("b")
     let late = try events(&place)
     #expect(late.count == 1 && devices(late[0].content).count == 1)
@@ -96,9 +96,9 @@ import ValueFormats
   func forgotten() throws {
     var place = feed.start
     _ = try events(&place)
-    feed.heard(try report("stays"))
+    feed.received(try report("stays"))
     for number in 0..<3000 {
-      feed.heard(try report("\(number)"))
+      feed.received(try report("\(number)"))
       feed.lost("\(number)")
     }
     let late = try events(&place)
@@ -107,8 +107,8 @@ import ValueFormats
 
   @Test("Devices beyond the limit are counted")
   func limit() throws {
-    for number in 0..<AirTable.maximumDevices + 3 { feed.heard(try report("\(number)")) }
-    feed.heard(try report("0"))
+    for number in 0..<AirTable.maximumDevices + 3 { feed.received(try report("\(number)")) }
+    feed.received(try report("0"))
     var place = feed.start
     let air = try events(&place).first?.content
     #expect(devices(air).count == AirTable.maximumDevices && member("unlisted", of: air) == 3)
@@ -130,8 +130,8 @@ import ValueFormats
   @Test("A sensor has its measurements, and stays for an hour after its last report")
   func sensors() throws {
     var place = feed.start
-    feed.heard(try sensor("a"))
-    feed.heard(try report("b"))
+    feed.received(try sensor("a"))
+    feed.received(try report("b"))
     let first = devices(try events(&place).first?.content)
     let temperature: JSONValue = ["name": "temperature", "rank": 0, "text": "25.06 °C", "title": "temperature"]
     let sensor = first.compactMap { member("sensor", of: $0) }.first { $0 != .null }
@@ -140,7 +140,7 @@ import ValueFormats
     feed.lost("b")
     let later = try events(&place).first?.content
     #expect(member("gone", of: later) == ["b"] && devices(later).map { member("silent", of: $0) } == [true])
-    feed.heard(try self.sensor("a", at: 60))
+    feed.received(try self.sensor("a", at: 60))
     #expect(devices(try events(&place).first?.content).map { member("silent", of: $0) } == [false])
     feed.clear()
     #expect(devices(try events(&place).first?.content).map { member("silent", of: $0) } == [true])
@@ -153,7 +153,7 @@ import ValueFormats
   @Test("Of the sensors that are silent a limited number stays")
   func silentSensors() throws {
     for number in 0...AirTable.maximumSilent {
-      feed.heard(try sensor("\(number)", at: Double(number)))
+      feed.received(try sensor("\(number)", at: Double(number)))
       feed.lost("\(number)")
     }
     #expect(feed.device("0") == nil && feed.device("1") != nil)
@@ -161,7 +161,7 @@ import ValueFormats
 
   @Test("Names that the user gives are told when they change")
   func names() throws {
-    feed.heard(try report("a", name: "advertised"))
+    feed.received(try report("a", name: "advertised"))
     var place = feed.start
     _ = try events(&place)
     feed.setNames(try NameList("C0:DE:00:00:00:01 = Balcony"))
@@ -174,8 +174,8 @@ import ValueFormats
   @Test("The history has the last changes of the data")
   func history() throws {
     for octet in UInt8(0)..<20 {
-      feed.heard(try report("a", data: [2, 1, octet]))
-      feed.heard(try report("a", data: [2, 1, octet]))
+      feed.received(try report("a", data: [2, 1, octet]))
+      feed.received(try report("a", data: [2, 1, octet]))
     }
     let device = try #require(feed.device("a"))
     #expect(device.history.map(\.data.octets) == (12..<20).map { [2, 1, $0] } && device.count == 40)

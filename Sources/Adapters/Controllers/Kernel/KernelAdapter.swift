@@ -251,10 +251,10 @@ extension KernelAdapter: RadioHostOwner {
     fail("does not work: \(reason)", remedy: "unplug it and plug it back in, or check the kernel log with `dmesg`")
   }
 
-  func heard(_ command: CommandPacket) {
-    if lifecycle.privacy != nil { addresses.heard(command) }
+  func observed(_ command: CommandPacket) {
+    if lifecycle.privacy != nil { addresses.observed(command) }
     // Delivered before the controller reports the link encrypted, which also waits for the end of a call.
-    if pairing.heard(command), !radio.isInCall { events.deliver() }
+    if pairing.observed(command), !radio.isInCall { events.deliver() }
   }
 
   func radioLostEvents() {

@@ -182,7 +182,7 @@ final class PacketSocket {
         count += read
         // A read that took fewer than it could leaves nothing behind.
         guard read == 0 || (read < wanted && error == nil) else { continue }
-        if count >= Self.fewest { tellLosses() }
+        if count >= Self.fewest { reportLosses() }
         return error == nil ? false : end()
       } catch {
         // Packets that arrived before the error are read after it; nothing follows them.
@@ -191,7 +191,7 @@ final class PacketSocket {
         count += 1
       }
     }
-    if count >= Self.fewest { tellLosses() }
+    if count >= Self.fewest { reportLosses() }
     return true
   }
 
@@ -203,7 +203,7 @@ final class PacketSocket {
     return try descriptor.read(into: &buffer, each: longest, &lengths, most: most)
   }
 
-  private func tellLosses() {
+  private func reportLosses() {
     let dropped = descriptor.receiveLoad.dropped
     guard dropped > lost else { return }
     onEvent?(.lost(dropped - lost))

@@ -189,7 +189,7 @@ final class RadioActivities: TrainCommands {
       context.logger.info("legacy commands receive reports: they are used until the adapter is opened the next time")
     }
     awaitSilence()
-    guard let heard = radio?.heard(reports, at: context.scheduler.now) else { return [] }
+    guard let heard = radio?.received(reports, at: context.scheduler.now) else { return [] }
     if radio?.hasHeardAbsentDevice == true { run(.tick) }
     return heard
   }

@@ -68,7 +68,7 @@ package struct HostBuffers {
   /// Lets the controller send a few packets though the links are not read.
   package mutating func relieve() -> [HostNumberOfCompletedPackets] {
     for (handle, link) in links { release(handle, min(link.held, Self.relief)) }
-    return tell()
+    return report()
   }
 
   private mutating func release(_ handle: ConnectionHandle, _ count: Int) {
@@ -78,9 +78,9 @@ package struct HostBuffers {
   }
 
   /// The room to report to the controller now, by link; nothing while there is too little.
-  package mutating func take() -> [HostNumberOfCompletedPackets] { free >= Self.batch ? tell() : [] }
+  package mutating func take() -> [HostNumberOfCompletedPackets] { free >= Self.batch ? report() : [] }
 
-  private mutating func tell() -> [HostNumberOfCompletedPackets] {
+  private mutating func report() -> [HostNumberOfCompletedPackets] {
     free = 0
     return links.filter { $0.value.free > 0 }.map { handle, link in
       links[handle]?.free = 0

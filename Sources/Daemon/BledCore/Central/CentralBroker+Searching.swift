@@ -31,8 +31,8 @@ extension CentralBroker: ScanObserver {
         deadline: wish.timeout.map { scheduler.now.advanced(by: .seconds($0)) }))
   }
 
-  func heard(_ peripheral: Peripheral, on slot: AdapterSlot) {
-    if !links.blocked.contains(peripheral) { searches.heard(peripheral, on: slot) }
+  func discovered(_ peripheral: Peripheral, on slot: AdapterSlot) {
+    if !links.blocked.contains(peripheral) { searches.discovered(peripheral, on: slot) }
   }
 
   /// A device matches a session's search.

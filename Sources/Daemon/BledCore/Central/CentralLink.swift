@@ -58,7 +58,7 @@ final class CentralLink: ClientRole, OperationHandler {
       return nil
     } fail: { [unowned self] error in
       guard hub.isOpen else { return }
-      for handle in state.subscriptions { receivers.tellLost(handle, session, error) }
+      for handle in state.subscriptions { receivers.reportLost(handle, session, error) }
     }
     enqueue(LinkOperation(session, .discovery(nil), completion))
   }
@@ -76,7 +76,7 @@ final class CentralLink: ClientRole, OperationHandler {
           .init(peripheral: hub.peripheral.id, attribute: .handle(handle), indications: indications), for: session,
           Reply())
       } catch {
-        receivers.tellLost(handle, session, error.asBluetoothError)
+        receivers.reportLost(handle, session, error.asBluetoothError)
       }
     }
     guard !isSame else { return }

@@ -125,7 +125,7 @@ final class DeviceSearches {
   }
 
   /// A device's advertisement was received.
-  func heard(_ peripheral: Peripheral, on slot: AdapterSlot) {
+  func discovered(_ peripheral: Peripheral, on slot: AdapterSlot) {
     guard peripheral.advertisement?.isConnectable == true else { return }
     let found = remove { search in
       (search.slot == nil || search.slot == slot) && search.criteria.admits(peripheral)

@@ -35,7 +35,7 @@ final class FeatureExchange {
   func servicesAreKnown() {
     let handle = link.discovery.known.serverFeatures
     awaitsEncryption = handle != nil && !hub.mayHaveBearers
-    guard let handle, hub.mayHaveBearers else { return tell(Feature.usual) }
+    guard let handle, hub.mayHaveBearers else { return send(Feature.usual) }
     let completion = LinkOperation.Completion { [unowned self] outcome in
       // A device that refuses to let us read them has no features we could use.
       if case .success(.value(let value)) = outcome { receive(value) } else { receive([]) }
@@ -51,10 +51,10 @@ final class FeatureExchange {
   /// The device's Server Supported Features (7.4), as far as it let us read them.
   private func receive(_ value: [UInt8]) {
     let hasBearers = (value.first ?? 0) & 1 != 0
-    tell(hasBearers ? Feature.usual | Feature.enhancedBearers : Feature.usual)
+    send(hasBearers ? Feature.usual | Feature.enhancedBearers : Feature.usual)
   }
 
-  private func tell(_ wanted: UInt8) {
+  private func send(_ wanted: UInt8) {
     // A bit is never cleared again (7.2).
     let features = hub.bearers.hasBegun ? wanted | Feature.enhancedBearers : wanted
     let told = hub.bond.toldFeatures?.first ?? 0
@@ -64,7 +64,7 @@ final class FeatureExchange {
     let all = told | features
     let completion = LinkOperation.Completion { [unowned self] outcome in
       _ = try outcome.orBluetoothError()
-      hub.bond.told([all])
+      hub.bond.knowsFeatures([all])
       openBearers(all)
     }
     link.enqueue(LinkOperation(nil, .procedure, completion, .write(handle, [all])))

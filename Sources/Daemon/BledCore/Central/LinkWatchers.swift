@@ -15,7 +15,7 @@ struct LinkWatchers {
 
   /// A link to the device was established, or ended for this reason.
   /// - Parameter isIncoming: true if the link was established by the device.
-  func tell(_ peripheral: Peripheral, isIncoming: Bool = false, ended reason: BluetoothError? = nil) {
+  func notify(_ peripheral: Peripheral, isIncoming: Bool = false, ended reason: BluetoothError? = nil) {
     guard !sessions.isEmpty else { return }
     let params = PeripheralLinkChanged.Params(
       peripheral: peripheral.id, linked: reason == nil, name: peripheral.name, reason: reason.map { RPCError($0) },

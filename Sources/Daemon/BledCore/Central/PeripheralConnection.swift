@@ -127,7 +127,7 @@ final class PeripheralConnection {
     let isOurs = hub.link.role == .central
     if isOurs { dialled = nil }
     if isOurs || broker.directory.stores(peripheral) { broker.directory.connected(peripheral) }
-    broker.watchers.tell(peripheral, isIncoming: !isOurs)
+    broker.watchers.notify(peripheral, isIncoming: !isOurs)
     perform(machine.linkUp(isOurs: isOurs))
     // Encryption precedes, if we begin it.
     if !isOurs || !new.linkUp.machine.isEncrypting { improve() }
@@ -186,7 +186,7 @@ final class PeripheralConnection {
     // A call whose time is over names it.
     if machine.state == .negotiating || isMissed { lastFailure = reason }
     perform(machine.linkDown(reason, at: broker.scheduler.now))
-    broker.watchers.tell(peripheral, ended: reason)
+    broker.watchers.notify(peripheral, ended: reason)
     let waiting = whenDown
     whenDown = []
     for done in waiting { done() }

@@ -24,7 +24,7 @@ extension Subscriptions {
 
   /// Reports to the sessions that packets from the device, perhaps for them, were dropped on this machine.
   /// - Returns: the sessions without room for the report.
-  func tellDropped(_ count: Int, of hub: LinkHub) -> [Session] {
+  func reportDropped(_ count: Int, of hub: LinkHub) -> [Session] {
     guard !members.isEmpty else { return [] }
     let line = try? RPCEncoding.notification(
       GATTValuesLost.self, .init(peripheral: hub.peripheral.id, packets: count))

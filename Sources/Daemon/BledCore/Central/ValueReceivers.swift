@@ -79,7 +79,7 @@ final class ValueReceivers {
       fail: { [unowned self] error in
         // The link's end reports the end of its subscriptions.
         let isLost = subscriptions.failed(change, of: session, error)
-        if isLost, hub.isOpen, let session { tellLost(handle, session, error) }
+        if isLost, hub.isOpen, let session { reportLost(handle, session, error) }
         reply?.fail(error)
       })
     return LinkOperation(session, .subscription, completion)
@@ -97,12 +97,12 @@ final class ValueReceivers {
     for handle in subscriptions.handles where range.contains(handle) && handle != serviceChanged {
       // No change is written: the descriptor's handle may now belong to any attribute.
       for session in subscriptions.remove(handle) where reader(of: handle)?.session !== session {
-        tellLost(handle, session, error)
+        reportLost(handle, session, error)
       }
     }
   }
 
-  func tellLost(_ handle: UInt16, _ session: Session, _ error: BluetoothError) {
+  func reportLost(_ handle: UInt16, _ session: Session, _ error: BluetoothError) {
     session.send(
       GATTSubscriptionLost.self, .init(peripheral: hub.peripheral.id, handle: handle, reason: RPCError(error)))
   }
@@ -182,14 +182,14 @@ final class ValueReceivers {
   /// Packets from the device were dropped on this machine. A session without room for the report loses its
   /// subscriptions.
   func packetsDropped(_ count: Int) {
-    for session in subscriptions.tellDropped(count, of: hub) {
+    for session in subscriptions.reportDropped(count, of: hub) {
       for handle in subscriptions(of: session) { loseSubscription(to: handle, of: session) }
     }
   }
 
   private func loseSubscription(to handle: UInt16, of session: Session) {
     endSubscription(to: handle, of: session)
-    tellLost(handle, session, BledError.tooSlow.error("the session did not read its values fast enough"))
+    reportLost(handle, session, BledError.tooSlow.error("the session did not read its values fast enough"))
   }
 }
 

@@ -290,7 +290,7 @@ final class ChannelBroker: LinkChannels {
     entry.alarm = scheduler.schedule(after: ChannelTokens.timeout) { [weak self, weak entry] in
       guard let self, let entry else { return }
       let error = GAPError.timeout.error("the channel was not fetched within 30 seconds")
-      tell(entry, error)
+      reportEnd(entry, error)
       end(entry)
     }
   }
@@ -311,11 +311,11 @@ final class ChannelBroker: LinkChannels {
 
   private func relayEnded(_ number: Int, _ reason: BluetoothError?) {
     guard let entry = entries[number] else { return }
-    tell(entry, reason)
+    reportEnd(entry, reason)
     end(entry)
   }
 
-  private func tell(_ entry: Entry, _ reason: BluetoothError?) {
+  private func reportEnd(_ entry: Entry, _ reason: BluetoothError?) {
     entry.session.send(L2CAPClosed.self, .init(channel: entry.number, reason: reason.map { RPCError($0) }))
   }
 

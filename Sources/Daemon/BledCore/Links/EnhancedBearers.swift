@@ -109,7 +109,7 @@ public final class EnhancedBearers {
     channel.isReading = hub.link.isReading
     guard isOurs else { return }
     hub.central.bearerOpened(id, mtu: mtu)
-    hub.tellParameters()
+    hub.reportParameters()
   }
 
   private func handle(_ event: ChannelEvent, _ id: BearerID) {
@@ -152,7 +152,7 @@ public final class EnhancedBearers {
     entry.channel.close()
     guard hub.isOpen, entry.isOurs else { return }
     hub.central.bearerEnded(id)
-    hub.tellParameters()
+    hub.reportParameters()
   }
 
   /// Reading of the link was paused or resumed.

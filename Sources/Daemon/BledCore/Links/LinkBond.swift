@@ -81,7 +81,7 @@ final class LinkBond {
   }
 
   /// The features were sent to the device: a bonded one keeps them (Core 5.4, Vol 3, Part G, 7.2).
-  func told(_ features: [UInt8]) {
+  func knowsFeatures(_ features: [UInt8]) {
     if isInForce, let bond { protection.clients.store(toldFeatures: features, of: bond) }
   }
 

@@ -79,7 +79,7 @@ extension LinkHub {
   }
 
   /// Answers with the parameters in force; on a new link after the procedures that change it.
-  func tell(_ reply: Reply<LinkDescription>) {
+  func answer(_ reply: Reply<LinkDescription>) {
     let call = { [weak self] in
       guard let self, isOpen else { return reply.fail(Self.gone) }
       reply.succeed(linkDescription)
@@ -94,7 +94,7 @@ extension LinkHub {
   }
 
   func parametersChanged() {
-    tellParameters()
+    reportParameters()
     pace.changed(isFree: true, link.parameters)
     if let current = link.parameters { ask(arbiter.changed(to: current)) { _ in } }
   }
@@ -108,7 +108,7 @@ extension LinkHub {
   }
 
   /// Reports the parameters in force to the sessions using or serving the device.
-  func tellParameters() {
+  func reportParameters() {
     toldMTU = mtu
     toldSecurity = link.security
     let sessions = server.served.union(central.users)

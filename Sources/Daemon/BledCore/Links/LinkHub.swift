@@ -220,7 +220,7 @@ final class LinkHub {
     case .parametersChanged: parametersChanged()
     case .securityChanged:
       securityChanged()
-      if isOpen, link.security != toldSecurity { tellParameters() }
+      if isOpen, link.security != toldSecurity { reportParameters() }
       if isOpen { central.securityChanged() }
     case .channel(let channel):
       if channel.psm == EnhancedBearers.psm {
@@ -293,7 +293,7 @@ final class LinkHub {
     case .signatureAccepted(let counter): bond.signatureAccepted(counter)
     case .clientStateChanged: bond.storeSettings()
     // The MTU itself is read where it is needed.
-    case .mtuChanged(let mtu): if mtu != toldMTU { tellParameters() }
+    case .mtuChanged(let mtu): if mtu != toldMTU { reportParameters() }
     // The operations themselves ask for security.
     case .stored, .securityNeeded: break
     }

@@ -103,7 +103,7 @@ extension Router {
   /// The methods for links of both directions.
   func serveLinks(_ central: CentralBroker, _ server: ServerBroker) {
     serve(PeripheralParameters.self) { [unowned central] params, session, reply in
-      try central.anyLink(with: params.peripheral, for: session).tell(reply)
+      try central.anyLink(with: params.peripheral, for: session).answer(reply)
     }
     serve(PeripheralSetParameters.self) { [unowned central, unowned server] params, session, reply in
       let wish = try params.parameters.map { try CheckedWish($0) }

@@ -208,7 +208,7 @@ final class PairingBroker: LinkProtection {
   func linkEnded(_ hub: LinkHub) {
     passkeyFailed(hub)
     if pairing(hub).isAgreeing {
-      tellEnd(hub.peripheral, hub, hub.slot, GAPError.disconnected.error("the connection ended"))
+      reportEnd(hub.peripheral, hub, hub.slot, GAPError.disconnected.error("the connection ended"))
     }
     pairings[hub.link.id] = nil
     questions.forget(PairingKey(slot: hub.slot, peripheral: hub.peripheral))
@@ -237,7 +237,7 @@ final class PairingBroker: LinkProtection {
       passkeySucceeded(hub)
       change(hub) { $0.pairedWithoutBond() }
       hub.securityChanged()
-      tellEnd(peripheral, hub, slot, nil)
+      reportEnd(peripheral, hub, slot, nil)
     case .encryptedOtherwise:
       change(hub) { $0.encryptedOtherwise() }
       hub?.securityChanged()
@@ -248,7 +248,7 @@ final class PairingBroker: LinkProtection {
         passkeyFailed(hub)
         change(hub) { $0.failed() }
       }
-      tellEnd(peripheral, hub, slot, error)
+      reportEnd(peripheral, hub, slot, error)
     case .keysRefused(let earlier):
       if let earlier {
         bondBroker.store(earlier, for: nil)
@@ -298,7 +298,7 @@ final class PairingBroker: LinkProtection {
     if hasNewKeys { directory.resolvesAddresses(hub.peripheral, nil) }
     hub.bondChanged(isMadeHere: hasNewKeys)
     guard bond.security != nil else { return }
-    tellEnd(peripheral, hub, slot, nil)
+    reportEnd(peripheral, hub, slot, nil)
   }
 
   /// - Returns: the reason for refusing a bond, in view of the present ones; nil if it may be stored.
@@ -322,11 +322,11 @@ final class PairingBroker: LinkProtection {
     slot.adapter.unpair(bond.peer)
     if let earlier = bonds.find(bond.local, bond.peer) { bondBroker.isAdded(earlier) }
     change(hub) { $0.pairedWithoutBond() }
-    tellEnd(peripheral, hub, slot, GAPError.pairingFailed.error(reason))
+    reportEnd(peripheral, hub, slot, GAPError.pairingFailed.error(reason))
   }
 
   /// Reports a pairing's end to the agents with a question; without any, to the sessions concerned.
-  private func tellEnd(_ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot, _ error: BluetoothError?) {
+  private func reportEnd(_ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot, _ error: BluetoothError?) {
     let others = hub.map { consent.agents.concerned(concern($0, slot)) } ?? []
     questions.end(
       PairingKey(slot: slot, peripheral: peripheral), device(peripheral, hub, slot), error, orTell: others)

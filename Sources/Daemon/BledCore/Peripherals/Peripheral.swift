@@ -129,7 +129,7 @@ final class Peripheral {
 
   /// Records an advertisement or scan response.
   /// - Parameter scan: the number of the scan: responses in one scan do not count in the next.
-  func heard(_ report: AdvertisingReport, on slot: AdapterSlot, in scan: Int) {
+  func received(_ report: AdvertisingReport, on slot: AdapterSlot, in scan: Int) {
     adapter = slot
     wasMet = true
     rssi = report.rssi

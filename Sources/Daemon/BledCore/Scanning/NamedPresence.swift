@@ -59,13 +59,13 @@ struct NamedPresence<Device: Hashable> {
 
   /// An advertisement that passes the filters was received.
   /// - Parameter isListed: true if the controller, when it watches, watches its address.
-  mutating func heard(_ device: Device, rssi: Int?, isListed: Bool = true, at now: Instant) -> Change? {
+  mutating func received(_ device: Device, rssi: Int?, isListed: Bool = true, at now: Instant) -> Change? {
     guard gate.admits(rssi, isIn: entries[device]?.isThere ?? false) else { return nil }
     return found(device, isWatched: isWatching && isListed, at: now)
   }
 
   /// The controller reported a device found or lost.
-  mutating func told(_ device: Device, isThere: Bool, at now: Instant) -> Change? {
+  mutating func monitorReported(_ device: Device, isThere: Bool, at now: Instant) -> Change? {
     guard !isThere else { return found(device, isWatched: isWatching, at: now) }
     guard let entry = entries[device], entry.isThere else { return nil }
     return lose(device, lastHeard: max(entry.lastHeard, now.advanced(by: .zero - timeout)))

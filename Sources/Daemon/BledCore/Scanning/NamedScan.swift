@@ -67,17 +67,17 @@ final class NamedScan {
 
   /// An advertisement that passes the filters was received.
   /// - Parameter isListed: true if the controller, when it watches, watches its address.
-  func heard(_ device: Peripheral, isListed: Bool, on slot: AdapterSlot) {
-    if let change = presence.heard(device, rssi: device.rssi, isListed: isListed, at: scheduler.now) {
-      tell(change, on: slot, device.rssi)
+  func received(_ device: Peripheral, isListed: Bool, on slot: AdapterSlot) {
+    if let change = presence.received(device, rssi: device.rssi, isListed: isListed, at: scheduler.now) {
+      report(change, on: slot, device.rssi)
     }
     arm()
   }
 
   /// The controller reported a device found or lost.
-  func told(_ device: Peripheral, isThere: Bool, on slot: AdapterSlot) {
-    if let change = presence.told(device, isThere: isThere, at: scheduler.now) {
-      tell(change, on: slot)
+  func monitorReported(_ device: Peripheral, isThere: Bool, on slot: AdapterSlot) {
+    if let change = presence.monitorReported(device, isThere: isThere, at: scheduler.now) {
+      report(change, on: slot)
     } else {
       keep()
     }
@@ -95,7 +95,7 @@ final class NamedScan {
 
   /// A device is about to be forgotten: it is lost, and found as another one when it is received again.
   func forget(_ device: Peripheral) {
-    if let change = presence.forget(device) { tell(change) } else { keep() }
+    if let change = presence.forget(device) { report(change) } else { keep() }
   }
 
   /// Reception is suspended, so nothing is lost either.
@@ -104,7 +104,7 @@ final class NamedScan {
     keep()
   }
 
-  private func tell(
+  private func report(
     _ change: NamedPresence<Peripheral>.Change, on slot: AdapterSlot? = nil, _ rssi: Int? = nil
   ) {
     let slot = slot ?? kept[change.device] ?? change.device.adapter
@@ -134,7 +134,7 @@ final class NamedScan {
     let work = scheduler.schedule(at: deadline) { [weak self] in
       guard let self else { return }
       alarm = nil
-      for change in presence.tick(at: scheduler.now) { tell(change) }
+      for change in presence.tick(at: scheduler.now) { report(change) }
       arm()
     }
     alarm = (deadline, work)

@@ -284,7 +284,7 @@ final class PeriodicBroker {
   private func choose(_ train: FollowedTrain, for followers: [TrainFollower]) {
     let wanted = train.wantedSubevents
     guard !wanted.isEmpty, !followers.isEmpty || wanted != train.chosen else {
-      for follower in followers { tell(follower, train) }
+      for follower in followers { report(follower, train) }
       return
     }
     train.chosen = wanted
@@ -294,13 +294,13 @@ final class PeriodicBroker {
       guard let self, train.synced != nil, train.findings == finding else { return }
       if error != nil { train.chosen = [] }
       for follower in followers where train.followers.contains(where: { $0 === follower }) {
-        if let error { refuse(follower, train, error) } else { tell(follower, train) }
+        if let error { refuse(follower, train, error) } else { report(follower, train) }
       }
     }
   }
 
   /// A follower receives the train's packets.
-  private func tell(_ follower: TrainFollower, _ train: FollowedTrain) {
+  private func report(_ follower: TrainFollower, _ train: FollowedTrain) {
     guard !follower.isSynced, let synced = train.synced else { return }
     follower.isSynced = true
     follower.alarm?.cancel()

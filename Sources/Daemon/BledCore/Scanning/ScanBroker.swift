@@ -79,11 +79,11 @@ final class ScanBroker {
       scheduler: scheduler)
     subscription.named?.onChange = { [weak self, weak session] change, slot, rssi in
       guard let self, let session else { return true }
-      return tell(change, on: slot, rssi, to: session, scan: params.scan)
+      return report(change, on: slot, rssi, to: session, scan: params.scan)
     }
     subscription.onLost = { [weak self, weak session] gone in
       guard let self, let session else { return true }
-      return tell(gone, to: session, scan: params.scan)
+      return report(gone, to: session, scan: params.scan)
     }
     let others = subscriptions.filter { $0.session != session || $0.subscription.number != params.scan }
     try session.rules.admit(
@@ -114,7 +114,7 @@ final class ScanBroker {
   }
 
   /// The controller's advertisement monitor reported a device found or lost.
-  func told(_ address: DeviceAddress, isThere: Bool, on slot: AdapterSlot) {
+  func monitorReported(_ address: DeviceAddress, isThere: Bool, on slot: AdapterSlot) {
     let known = directory.known(at: address)
     guard let peripheral = isThere ? directory.peripheral(at: address, on: slot) : known else { return }
     if isThere { peripheral.wasMet = true }
@@ -122,7 +122,7 @@ final class ScanBroker {
       guard let named = subscription.named, subscription.includes(slot), subscription.filter.admits(peripheral),
         subscription.isRunning(inBackground: session.isBackground)
       else { continue }
-      named.told(peripheral, isThere: isThere, on: slot)
+      named.monitorReported(peripheral, isThere: isThere, on: slot)
     }
   }
 
@@ -235,8 +235,8 @@ final class ScanBroker {
   }
 
   private func record(_ report: AdvertisingReport, of peripheral: Peripheral, on slot: AdapterSlot) {
-    peripheral.heard(report, on: slot, in: scan)
-    if looksForDevices { observer?.heard(peripheral, on: slot) }
+    peripheral.received(report, on: slot, in: scan)
+    if looksForDevices { observer?.discovered(peripheral, on: slot) }
   }
 
   /// The alarm is neither moved nor cancelled: later events have later deadlines, and most are over before.
@@ -261,7 +261,7 @@ final class ScanBroker {
       if let named = subscription.named {
         guard subscription.filter.admits(peripheral) else { continue }
         let isListed = arbiters[event.slot]?.watched?.timeouts[event.address] != nil
-        named.heard(peripheral, isListed: isListed, on: event.slot)
+        named.received(peripheral, isListed: isListed, on: event.slot)
         if named.isWatching, !isListed { isMissed = true }
         continue
       }
@@ -285,7 +285,7 @@ final class ScanBroker {
 
   /// Reports a lost device to a session.
   /// - Returns: true if there was room for the report.
-  private func tell(_ gone: ScanPresence<Peripheral>.Lost, to session: Session, scan: Int?) -> Bool {
+  private func report(_ gone: ScanPresence<Peripheral>.Lost, to session: Session, scan: Int?) -> Bool {
     let age = gone.lastHeard.duration(to: scheduler.now).inSeconds
     let line = session.encoded {
       try RPCEncoding.notification(
@@ -297,12 +297,12 @@ final class ScanBroker {
 
   /// Reports a found or lost device to a session.
   /// - Returns: true if there was room for the report.
-  private func tell(
+  private func report(
     _ change: NamedPresence<Peripheral>.Change, on slot: AdapterSlot, _ rssi: Int?, to session: Session, scan: Int?
   ) -> Bool {
     let (device, age) = (change.device, change.lastHeard.duration(to: scheduler.now).inSeconds)
     guard change.isThere else {
-      return tell(.init(device: device, lastHeard: change.lastHeard), to: session, scan: scan)
+      return report(.init(device: device, lastHeard: change.lastHeard), to: session, scan: scan)
     }
     var params = ScanFound.Params(
       peripheral: device.id, adapter: slot.id, address: "\(device.address)",

@@ -64,7 +64,7 @@ struct ScanPresence<Device: Hashable> {
   var deadline: Instant? { checks.min?.time }
 
   /// An advertisement that passes the filters was received.
-  mutating func heard(_ device: Device, rssi: Int?, at now: Instant) -> Verdict {
+  mutating func received(_ device: Device, rssi: Int?, at now: Instant) -> Verdict {
     guard let entry = entries[device] else {
       guard gate.admits(rssi, isIn: false) else { return Verdict(isIn: false) }
       return Verdict(isIn: true, lost: enter(device, at: now))

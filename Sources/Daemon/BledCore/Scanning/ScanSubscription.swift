@@ -105,7 +105,7 @@ final class ScanSubscription {
   }
 
   private func isIn(_ peripheral: Peripheral) -> Bool {
-    guard let verdict = presence?.heard(peripheral, rssi: peripheral.rssi, at: scheduler.now) else { return true }
+    guard let verdict = presence?.received(peripheral, rssi: peripheral.rssi, at: scheduler.now) else { return true }
     // A device that returns is news.
     if verdict.leaves { reported[peripheral.number] = nil }
     if let gone = verdict.lost { lose(gone) }

@@ -171,7 +171,7 @@ final class Store {
       case .success(let remarks):
         written += 1
         entries[name]?.hasFailed = false
-        tell(remarks, of: name)
+        warn(remarks, of: name)
       case .failure(let error):
         failures += 1
         entries[name]?.hasFailed = true
@@ -181,7 +181,7 @@ final class Store {
     }
   }
 
-  private func tell(_ remarks: [String], of name: String) {
+  private func warn(_ remarks: [String], of name: String) {
     let old = entries[name]?.remarks ?? []
     for remark in remarks where !old.contains(remark) { logger.warning("\(remark)") }
     entries[name]?.remarks = remarks

@@ -31,7 +31,7 @@ open class CBManager: NSObject {
 
   /// The state is being reported to a delegate.
   /// - Returns: True the first time.
-  func tellState() -> Bool {
+  func reportState() -> Bool {
     hasTold.with { hasTold in
       defer { hasTold = true }
       return !hasTold

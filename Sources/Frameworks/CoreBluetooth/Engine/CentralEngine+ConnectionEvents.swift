@@ -42,7 +42,7 @@ extension CentralEngine {
   func linkChanged(_ change: PeripheralLinkChanged.Params) {
     guard let filter = connectionEvents.filter, let identifier = UUID(uuidString: change.peripheral) else { return }
     guard change.linked else {
-      if connectionEvents.told.remove(identifier) != nil { tell(.peerDisconnected, identifier, change.name) }
+      if connectionEvents.told.remove(identifier) != nil { report(.peerDisconnected, identifier, change.name) }
       return
     }
     guard links.isIdle(identifier) else { return }
@@ -69,10 +69,10 @@ extension CentralEngine {
 
   private func connected(_ identifier: UUID, _ name: String?) {
     guard connectionEvents.told.insert(identifier).inserted else { return }
-    tell(.peerConnected, identifier, name)
+    report(.peerConnected, identifier, name)
   }
 
-  private func tell(_ event: CBConnectionEvent, _ identifier: UUID, _ name: String?) {
+  private func report(_ event: CBConnectionEvent, _ identifier: UUID, _ name: String?) {
     let peripheral = peripheral(identifier)
     if let name { _ = peripheral.adoptName(name, isRead: false) }
     deliver { $0.delegate?.centralManager($0, connectionEventDidOccur: event, for: peripheral) }

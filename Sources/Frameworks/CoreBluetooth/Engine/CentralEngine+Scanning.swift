@@ -82,7 +82,7 @@ extension CentralEngine {
     scanning.current = nil
   }
 
-  func heard(_ report: ScanReport.Params) {
+  func received(_ report: ScanReport.Params) {
     guard let scan = scanning.current, let identifier = UUID(uuidString: report.peripheral), !isOwn(report.address)
     else { return }
     let waitingReports = scanning.waitingReports

@@ -68,13 +68,13 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
   }
 
   override func observe(_ client: BledClient) {
-    observe(ScanReport.self, of: client) { [weak self] in self?.heard($0) }
+    observe(ScanReport.self, of: client) { [weak self] in self?.received($0) }
     observe(PeripheralConnected.self, of: client) { [weak self] in self?.links.connected($0) }
     observe(PeripheralConnectFailed.self, of: client) { [weak self] in self?.links.connectFailed($0) }
     observe(PeripheralDisconnected.self, of: client) { [weak self] in self?.links.disconnected($0) }
     observe(PeripheralLinkChanged.self, of: client) { [weak self] in self?.linkChanged($0) }
     observe(GATTValue.self, of: client) { [weak self] value in
-      self?.tell(value.peripheral) { peripheral in
+      self?.notify(value.peripheral) { peripheral in
         guard let characteristic = peripheral.shared.with({ $0.attributes.characteristics[value.handle] }) else {
           return
         }
@@ -84,10 +84,10 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
     }
     observe(GATTServicesChanged.self, of: client) { [weak self] change in
       guard change.start <= change.end else { return }
-      self?.tell(change.peripheral) { $0.servicesChanged(change.start...change.end) }
+      self?.notify(change.peripheral) { $0.servicesChanged(change.start...change.end) }
     }
     observe(GATTSubscriptionLost.self, of: client) { [weak self] loss in
-      self?.tell(loss.peripheral) { peripheral in
+      self?.notify(loss.peripheral) { peripheral in
         guard let characteristic = peripheral.shared.with({ $0.attributes.characteristics[loss.handle] }) else {
           return
         }
@@ -119,7 +119,7 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
       }
       manager.setState(new)
       guard let delegate = manager.delegate else { return }
-      _ = manager.tellState()
+      _ = manager.reportState()
       delegate.centralManagerDidUpdateState(manager)
     }
     guard new != .poweredOn else { return renewConnectionEvents() }
@@ -128,7 +128,7 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
   }
 
   /// Passes on a connected peripheral's event.
-  private func tell(_ id: String, _ body: @escaping (CBPeripheral) -> Void) {
+  private func notify(_ id: String, _ body: @escaping (CBPeripheral) -> Void) {
     if let peripheral = links.connectedPeripheral(id) { deliver(to: peripheral, body) }
   }
 }

@@ -31,7 +31,7 @@ final class CentralLinks {
       case .idle where engine.isOwn(peripheral.shared[\.address]): fail(record, CentralEngine.itself)
       case .idle: begin(record, after: delay)
       case .connecting: if isNew { begin(record, after: 0) }
-      case .connected: if isNew { renew(record) } else { tellConnected(peripheral, mtu: nil) }
+      case .connected: if isNew { renew(record) } else { reportConnected(peripheral, mtu: nil) }
       case .ending, .lost: record.isWantedAgain = true
       }
     }
@@ -74,11 +74,11 @@ final class CentralLinks {
   /// A connection is back, or one pending before the program's restoration was established.
   func connected(_ link: PeripheralConnected.Params) {
     guard let identifier = UUID(uuidString: link.peripheral), let record = records[identifier] else { return }
-    tellLost(record)
+    reportLost(record)
     guard record.phase == .connecting, let peripheral = record.peripheral else { return }
     record.phase = .connected
     record.adapter = link.adapter
-    tellConnected(peripheral, mtu: link.mtu)
+    reportConnected(peripheral, mtu: link.mtu)
   }
 
   /// The pending connection failed. A cancellation is known here.
@@ -109,10 +109,10 @@ final class CentralLinks {
 
   /// An adapter has changed, and the state was reported to the program: now report the ended links.
   func adapterChanged(_ adapter: String) {
-    for record in records.inOrder where record.adapter == adapter { tellLost(record) }
+    for record in records.inOrder where record.adapter == adapter { reportLost(record) }
   }
 
-  private func tellLost(_ record: LinkRecord) {
+  private func reportLost(_ record: LinkRecord) {
     guard case .lost(let error, let isReconnecting) = record.phase else { return }
     end(record, error: error, isReconnecting: isReconnecting)
   }
@@ -214,7 +214,7 @@ final class CentralLinks {
       case .success(let link):
         record.phase = .connected
         record.adapter = link.adapter
-        tellConnected(peripheral, mtu: link.mtu)
+        reportConnected(peripheral, mtu: link.mtu)
       case .failure(let error):
         // The session's end follows, and is reported with the state.
         if error.isEndOfSession { return }
@@ -245,11 +245,11 @@ final class CentralLinks {
       }
       giveBack(record)
       record.user = user
-      tellConnected(peripheral, mtu: nil)
+      reportConnected(peripheral, mtu: nil)
     }
   }
 
-  private func tellConnected(_ peripheral: CBPeripheral, mtu: Int?) {
+  private func reportConnected(_ peripheral: CBPeripheral, mtu: Int?) {
     engine.deliver { manager in
       peripheral.change {
         $0.state = .connected

@@ -47,13 +47,13 @@ extension PeripheralEngine {
           perform(advertising.decided(attempt, result.map(\.advertising)))
         }
       case .stop(let number): call(AdvertisingStop.self, .init(advertising: number))
-      case .started(let error): tellStarted(error?.coreBluetooth)
-      case .refuse: tellStarted(.failed(.alreadyAdvertising, "this manager is already advertising"))
+      case .started(let error): reportStarted(error?.coreBluetooth)
+      case .refuse: reportStarted(.failed(.alreadyAdvertising, "this manager is already advertising"))
       }
     }
   }
 
-  private func tellStarted(_ error: NSError?) {
+  private func reportStarted(_ error: NSError?) {
     let isOn = error == nil
     deliver { manager in
       if isOn { manager.shared[\.isAdvertising] = true }

@@ -10,13 +10,13 @@ extension PeripheralEngine {
     change { [self] done in
       let service = service.value
       if let problem = publication.problem(with: service) {
-        tellAdded(service, problem)
+        reportAdded(service, problem)
         return done()
       }
       let definition = service.definition(includes: publication.includes(of: service), adapter: adapter)
       call(ServiceAdd.self, .init(service: definition)) { [weak self] result in
         if case .success(let added) = result { self?.publication.add(service, added.service) }
-        self?.tellAdded(service, result.failure?.coreBluetooth)
+        self?.reportAdded(service, result.failure?.coreBluetooth)
         done()
       }
     }
@@ -39,7 +39,7 @@ extension PeripheralEngine {
     }
   }
 
-  private func tellAdded(_ service: CBMutableService, _ error: NSError?) {
+  private func reportAdded(_ service: CBMutableService, _ error: NSError?) {
     deliver { $0.delegate?.peripheralManager($0, didAdd: service, error: error) }
   }
 

@@ -58,7 +58,7 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
       if new != .poweredOn { manager.shared[\.isAdvertising] = false }
       manager.setState(new)
       guard let delegate = manager.delegate else { return }
-      _ = manager.tellState()
+      _ = manager.reportState()
       delegate.peripheralManagerDidUpdateState(manager)
     }
   }

@@ -52,7 +52,7 @@ open class CBPeripheralManager: CBManager {
       shared[\.delegate] = newValue
       guard newValue != nil else { return }
       engine.deliver { manager in
-        guard manager.state != .unknown, let delegate = manager.delegate, manager.tellState() else { return }
+        guard manager.state != .unknown, let delegate = manager.delegate, manager.reportState() else { return }
         delegate.peripheralManagerDidUpdateState(manager)
       }
     }

@@ -168,14 +168,14 @@ struct BeaconMachine {
   }
 
   /// A beacon was received.
-  mutating func heard(_ beacon: IBeacon, rssi: Int?, at now: Instant) -> [Event] {
+  mutating func received(_ beacon: IBeacon, rssi: Int?, at now: Instant) -> [Event] {
     guard bluetooth == .usable else { return [] }
     for region in ranged.keys where region.contains(beacon) {
-      _ = ranged[region]?.heard(beacon, rssi: rssi, at: now)
+      _ = ranged[region]?.received(beacon, rssi: rssi, at: now)
     }
     var events: [Event] = []
     for identifier in monitors.keys.sorted() where monitors[identifier]?.ranging.region.contains(beacon) == true {
-      _ = monitors[identifier]?.ranging.heard(beacon, rssi: rssi, at: now)
+      _ = monitors[identifier]?.ranging.received(beacon, rssi: rssi, at: now)
       events += settle(identifier, .inside)
     }
     return events

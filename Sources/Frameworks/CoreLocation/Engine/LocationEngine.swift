@@ -41,7 +41,7 @@ final class LocationEngine: @unchecked Sendable {
   func change(_ body: @escaping (inout BeaconMachine, Instant) -> [BeaconMachine.Event]) {
     scan.run { [weak self] in
       guard let self else { return }
-      tell(body(&machine, .now))
+      deliver(body(&machine, .now))
       settle()
     }
   }
@@ -55,19 +55,19 @@ final class LocationEngine: @unchecked Sendable {
       self.isPermitted = isPermitted
       onEvent(.permitted(isPermitted))
     case .changed(let state):
-      tell(machine.changed(.init(state, isPermitted: isPermitted), at: .now))
+      deliver(machine.changed(.init(state, isPermitted: isPermitted), at: .now))
     case .decided(let error):
       guard scan.state == .poweredOn else { break }
-      tell(machine.changed(error.map { .unusable(.unavailable($0.message)) } ?? .usable, at: .now))
+      deliver(machine.changed(error.map { .unusable(.unavailable($0.message)) } ?? .usable, at: .now))
     case .heard(let report):
       for beacon in AdvertisingData(parsing: report.data.octets).manufacturerData.compactMap(IBeacon.init) {
-        tell(machine.heard(beacon, rssi: report.rssi, at: .now))
+        deliver(machine.received(beacon, rssi: report.rssi, at: .now))
       }
     }
     settle()
   }
 
-  private func tell(_ events: [BeaconMachine.Event]) {
+  private func deliver(_ events: [BeaconMachine.Event]) {
     for event in events { onEvent(.beacons(event)) }
   }
 
@@ -84,7 +84,7 @@ final class LocationEngine: @unchecked Sendable {
     scan.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(wait))) { [weak self] in
       guard let self, alarm == deadline else { return }
       alarm = nil
-      tell(machine.tick(at: .now))
+      deliver(machine.tick(at: .now))
       settle()
     }
   }

@@ -10,16 +10,16 @@ extension CLLocationManager {
         manager.shared.with {
           if $0.isPermitted != isPermitted { ($0.isPermitted, $0.hasToldPermission) = (isPermitted, false) }
         }
-        manager.tellPermission()
+        manager.reportPermission()
       }
     case .beacons(let event):
       let now = Instant.now
-      deliver { $0.tell(event, at: now) }
+      deliver { $0.report(event, at: now) }
     }
   }
 
   /// Reports the service's permission to the delegate, if known and unreported.
-  func tellPermission() {
+  func reportPermission() {
     let delegate = shared.with { shared -> (any CLLocationManagerDelegate)? in
       guard let delegate = shared.delegate, shared.isPermitted != nil, !shared.hasToldPermission else { return nil }
       shared.hasToldPermission = true
@@ -28,7 +28,7 @@ extension CLLocationManager {
     delegate?.locationManagerDidChangeAuthorization(self)
   }
 
-  private func tell(_ event: BeaconMachine.Event, at now: Instant) {
+  private func report(_ event: BeaconMachine.Event, at now: Instant) {
     guard let delegate else { return }
     // Regions and constraints given up by the program meanwhile are no longer reported.
     switch event {

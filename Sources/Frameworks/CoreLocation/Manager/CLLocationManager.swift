@@ -46,7 +46,7 @@ open class CLLocationManager: NSObject {
     get { shared[\.delegate] }
     set {
       shared[\.delegate] = newValue
-      if newValue != nil { deliver { $0.tellPermission() } }
+      if newValue != nil { deliver { $0.reportPermission() } }
     }
   }
 
@@ -94,7 +94,7 @@ open class CLLocationManager: NSObject {
       $0.granted = status
       if $0.isPermitted != false { $0.hasToldPermission = false }
     }
-    deliver { $0.tellPermission() }
+    deliver { $0.reportPermission() }
   }
 
   // MARK: Monitoring

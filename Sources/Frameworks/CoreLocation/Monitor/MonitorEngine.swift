@@ -40,7 +40,7 @@ final class MonitorEngine: Sendable {
     if isNew, isBeacon { return monitor(identifier) }
     assumed = CLMonitor.Event(identifier: identifier, state: .unmonitored, date: Date())
     (assumed.conditionLimitExceeded, assumed.conditionUnsupported) = (!isNew, !isBeacon)
-    tell(assumed)
+    report(assumed)
     // The former condition with this identifier may be a beacon condition.
     if isNew { stop(identifier) }
   }
@@ -79,17 +79,17 @@ final class MonitorEngine: Sendable {
         event.refinement = CLMonitor.BeaconIdentityCondition(
           uuid: condition.uuid, major: beacon.major, minor: beacon.minor)
       }
-      tell(event)
+      report(event)
     case .beacons(.monitoringFailed(let identifier, .denied)):
       var event = CLMonitor.Event(identifier: identifier, state: .unmonitored, date: Date())
       event.authorizationDenied = true
-      tell(event)
+      report(event)
     case .permitted, .beacons: break
     }
   }
 
   /// A condition removed by the program meanwhile is no longer reported.
-  private func tell(_ event: CLMonitor.Event) {
+  private func report(_ event: CLMonitor.Event) {
     let isNews = records.with { records in
       guard let record = records[event.identifier] else { return event.conditionLimitExceeded }
       guard record.lastEvent.state != event.state else { return false }

@@ -52,7 +52,7 @@ final class AdvertiserEngine: @unchecked Sendable {
       state.isStarted = false
       return true
     }
-    if isToBeTold { tell(.failed(.multipeer(error))) }
+    if isToBeTold { report(.failed(.multipeer(error))) }
     return isToBeTold
   }
 
@@ -60,7 +60,7 @@ final class AdvertiserEngine: @unchecked Sendable {
   func invited(_ invitation: NearbyInvitation, _ peer: PeerIdentity, _ context: Data?, at local: LocalNode) {
     let answer = Guarded<NearbyInvitation?>(invitation)
     let own = local.key.peer.identifier
-    tell(
+    report(
       .invited(peer, context) { accepts, session in
         let invitation = answer.with { answer in
           defer { answer = nil }
@@ -82,7 +82,7 @@ final class AdvertiserEngine: @unchecked Sendable {
 
   private static func decline(_ invitation: NearbyInvitation) { Task { await invitation.answer(false) } }
 
-  private func tell(_ event: Event) {
+  private func report(_ event: Event) {
     let event = Carried(event)
     delivery { [self] in
       guard state[\.isStarted] || event.value.isFailure else { return }

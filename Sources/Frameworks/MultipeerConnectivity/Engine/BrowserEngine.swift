@@ -67,8 +67,8 @@ final class BrowserEngine: @unchecked Sendable {
     state.with { state in
       guard state.number == number else { return }
       switch state.found.change(change) {
-      case .found(let peer): tell(.found(peer.identity, peer.information), number)
-      case .lost(let peer): tell(.lost(peer.identity), number)
+      case .found(let peer): report(.found(peer.identity, peer.information), number)
+      case .lost(let peer): report(.lost(peer.identity), number)
       case nil: break
       }
     }
@@ -78,7 +78,7 @@ final class BrowserEngine: @unchecked Sendable {
   private func lostAll(_ number: Int) {
     state.with { state in
       guard state.number == number else { return }
-      for peer in state.found.all { tell(.lost(peer.identity), number) }
+      for peer in state.found.all { report(.lost(peer.identity), number) }
       state.found = HeardPeers()
     }
   }
@@ -88,10 +88,10 @@ final class BrowserEngine: @unchecked Sendable {
       guard state.number == number else { return }
       state.work = nil
     }
-    tell(.failed(.multipeer(error)), number)
+    report(.failed(.multipeer(error)), number)
   }
 
-  private func tell(_ event: Event, _ number: Int) {
+  private func report(_ event: Event, _ number: Int) {
     let event = Carried(event)
     delivery { [self] in
       guard state[\.number] == number else { return }

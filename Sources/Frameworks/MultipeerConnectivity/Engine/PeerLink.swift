@@ -102,7 +102,7 @@ final class PeerLink: @unchecked Sendable {
         guard let message = SessionMessage(octets), await take(message, for: engine) else { return }
         while engine.isConnected(self), !early.isEmpty { await take(early.removeFirst(), for: engine) }
       case .datagram(let octets):
-        if engine.isConnected(self) { await engine.tell(.data(Data(octets), peer)) }
+        if engine.isConnected(self) { await engine.report(.data(Data(octets), peer)) }
       case .stream, .resource:
         if engine.isConnected(self) {
           await take(event, for: engine)
@@ -126,10 +126,10 @@ final class PeerLink: @unchecked Sendable {
       guard engine.isConnected(self) else { return false }
       let data = Data(partial + octets)
       partial = []
-      await engine.tell(.data(data, peer))
+      await engine.report(.data(data, peer))
     case .greeting(let greeting): engine.greeted(greeting, self)
     case .ready(let token): engine.ready(token, self)
-    case .members(let members): engine.heard(members, from: self)
+    case .members(let members): engine.received(members, from: self)
     }
     return true
   }
@@ -142,14 +142,14 @@ final class PeerLink: @unchecked Sendable {
       guard let (stream, socket) = Self.inputStream() else { return await flow.close(.noRoom) }
       received.append(ReceivedStream(stream: stream))
       carry(socket) { await Self.pump(flow, to: socket) }
-      await engine.tell(.stream(stream, name: name, peer))
+      await engine.report(.stream(stream, name: name, peer))
     case .resource(let flow, let offer):
       let progress = Progress(totalUnitCount: Int64(clamping: offer.size))
-      await engine.tell(.resourceStarted(offer.name, progress, peer))
+      await engine.report(.resourceStarted(offer.name, progress, peer))
       let received = Carried(progress)
       Task { [weak engine, peer] in
         await ResourceReceiving.receive(offer, from: flow, received.value) { result in
-          await engine?.tell(.resourceFinished(offer.name, result, peer))
+          await engine?.report(.resourceFinished(offer.name, result, peer))
         }
       }
     case .message, .datagram, .lost, .resumed, .ended: break

@@ -17,7 +17,7 @@ extension SessionEngine {
   }
 
   /// Sends the session's secret to an accepted peer.
-  func tellToken(_ identifier: UInt64, _ state: inout State) {
+  func sendToken(_ identifier: UInt64, _ state: inout State) {
     state.entries[identifier]?.link?.send(.ready(state.token))
     state.entries[identifier]?.told = state.token
   }
@@ -38,7 +38,7 @@ extension SessionEngine {
   }
 
   /// Sends each connected peer the list of the others.
-  func tellMembers() {
+  func sendMembers() {
     let entries = state.with { $0.entries.values.filter(\.machine.isConnected) }
     for entry in entries {
       let others = entries.map(\.peer.identifier).filter { $0 != entry.peer.identifier }
@@ -47,7 +47,7 @@ extension SessionEngine {
   }
 
   /// A peer has sent a list of others.
-  func heard(_ members: [UInt64], from link: PeerLink) {
+  func received(_ members: [UInt64], from link: PeerLink) {
     state.with { state in
       guard let entry = state.entries[link.peer.identifier], entry.link === link, entry.machine.isConnected else {
         return

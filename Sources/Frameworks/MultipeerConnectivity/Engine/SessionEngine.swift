@@ -122,7 +122,7 @@ final class SessionEngine: @unchecked Sendable {
       guard let connection else { return }
       state.cancelled[identifier] = connection.key
       renew(&state)
-      for (identifier, entry) in state.entries where entry.machine.isConnected { tellToken(identifier, &state) }
+      for (identifier, entry) in state.entries where entry.machine.isConnected { sendToken(identifier, &state) }
     }
   }
 
@@ -192,7 +192,7 @@ final class SessionEngine: @unchecked Sendable {
       perform(body, link.peer.identifier, &state)
       return !entry.machine.isConnected && state.entries[link.peer.identifier]?.machine.isConnected == true
     }
-    if isNew { tellMembers() }
+    if isNew { sendMembers() }
   }
 
   /// Changes a peer's machine, and carries out its actions, within the lock: so reports to the program keep this order.
@@ -206,10 +206,10 @@ final class SessionEngine: @unchecked Sendable {
       switch action {
       case .tell(let new):
         // The secret may have changed since it was sent; a second "ready" is possible only now.
-        if new == .connected, state.entries[identifier]?.told != state.token { tellToken(identifier, &state) }
+        if new == .connected, state.entries[identifier]?.told != state.token { sendToken(identifier, &state) }
         deliver(.changed(entry.peer, new))
       case .send(let message): entry.link?.send(message)
-      case .sendReady: tellToken(identifier, &state)
+      case .sendReady: sendToken(identifier, &state)
       case .know(let token): know(token, identifier, &state)
       case .close:
         entry.link?.close()
@@ -232,7 +232,7 @@ final class SessionEngine: @unchecked Sendable {
   }
 
   /// Reports to the program, and waits until that is done.
-  func tell(_ event: Event) async {
+  func report(_ event: Event) async {
     let event = Carried(event)
     await withCheckedContinuation { continuation in
       delivery { [onEvent] in

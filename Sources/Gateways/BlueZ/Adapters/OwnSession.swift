@@ -42,7 +42,7 @@ final class OwnSession: SessionHolder {
 
   private func began(_ opened: SessionOpen.Result) {
     observer?.began(opened.adapters)
-    lasting.session?.tell(PeripheralWatch.self, PeripheralWatch.Params(on: true))
+    lasting.session?.callUnawaited(PeripheralWatch.self, PeripheralWatch.Params(on: true))
     readDevices()
     readBonds()
   }

@@ -90,12 +90,12 @@ final class Advertisements: Registry {
       switch result {
       case .success(let started):
         guard let index = entries.firstIndex(where: { $0.client === client && $0.path == path }) else {
-          session.tell(AdvertisingStop.self, AdvertisingStop.Params(advertising: started.advertising))
+          session.callUnawaited(AdvertisingStop.self, AdvertisingStop.Params(advertising: started.advertising))
           return completion(.failure(.doesNotExist))
         }
         let former = entries[index].number
         entries[index].number = started.advertising
-        if let former { session.tell(AdvertisingStop.self, AdvertisingStop.Params(advertising: former)) }
+        if let former { session.callUnawaited(AdvertisingStop.self, AdvertisingStop.Params(advertising: former)) }
         count()
         completion(.success(()))
       case .failure(let error):
@@ -132,7 +132,7 @@ final class Advertisements: Registry {
 
   private func stop(_ entry: Entry) {
     if let number = entry.number {
-      entry.client.session.tell(AdvertisingStop.self, AdvertisingStop.Params(advertising: number))
+      entry.client.session.callUnawaited(AdvertisingStop.self, AdvertisingStop.Params(advertising: number))
     }
     count()
     finished(entry.client)

@@ -147,7 +147,7 @@ final class AutoConnections: LinkObserver, DeviceObserver {
   }
 
   /// A device was received, perhaps with a newly advertised service.
-  func heard(_ device: Device) {
+  func discovered(_ device: Device) {
     let profiles = applications.profiles.filter {
       states[Key(path: device.path, program: $0.client.name)] == nil
     }

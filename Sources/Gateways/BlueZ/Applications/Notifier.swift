@@ -34,11 +34,11 @@ final class Notifier {
     if queue.values.count >= Self.maximum { queue.values.remove(at: queue.isSending ? 1 : 0) }
     queue.values.append(Value(octets: octets, handle: handle, sent: sent))
     queues[client.name] = queue
-    tellCrowded(client)
+    reportLoss(client)
     next(client)
   }
 
-  private func tellCrowded(_ client: BusClient) {
+  private func reportLoss(_ client: BusClient) {
     guard let queue = queues[client.name] else { return }
     let isCrowded = queue.values.count >= (queue.isCrowded ? Self.few : Self.many)
     guard isCrowded != queue.isCrowded else { return }
@@ -69,7 +69,7 @@ final class Notifier {
       if case .success(let answer) = result, !answer.sent { return }
       queues[client.name]?.values.removeFirst()
       queues[client.name]?.isSending = false
-      tellCrowded(client)
+      reportLoss(client)
       if case .success(let answer) = result, answer.receivers > 0 { value.sent() }
       next(client)
     }

@@ -71,7 +71,9 @@ final class Publication {
     if !hasLeft {
       for profile in application.profiles { client.call(profile.path, Application.profile, "Release") }
     }
-    for handle in services.values { client.session.tell(ServiceRemove.self, ServiceRemove.Params(handle: handle)) }
+    for handle in services.values {
+      client.session.callUnawaited(ServiceRemove.self, ServiceRemove.Params(handle: handle))
+    }
   }
 
   private func add(_ index: Int, _ completion: @escaping (Result<Void, BusError>) -> Void) {
@@ -87,7 +89,7 @@ final class Publication {
       case .success(let published):
         // While bled added the service the program has unregistered its application.
         guard !isEnded else {
-          session.tell(ServiceRemove.self, ServiceRemove.Params(handle: published.service.handle))
+          session.callUnawaited(ServiceRemove.self, ServiceRemove.Params(handle: published.service.handle))
           return completion(.failure(.doesNotExist))
         }
         added(service, published.service)

@@ -116,7 +116,7 @@ final class Notifications: LinkObserver, DeviceObserver {
   }
 
   private func remove(_ path: String, _ name: String) {
-    tell(path, subscribers[path]?.remove(name) ?? [])
+    signal(path, subscribers[path]?.remove(name) ?? [])
     guard subscribers[path]?.names.isEmpty != false else { return }
     subscribers[path] = nil
     context.tree.set(path, .characteristic, "Notifying", .boolean(false))
@@ -128,20 +128,20 @@ final class Notifications: LinkObserver, DeviceObserver {
   func value(_ params: GATTValue.Params, _ client: BusClient) {
     for device in devices.all(params.peripheral) {
       guard let path = services.path(device.path, params.handle) else { continue }
-      tell(path, subscribers[path]?.received(params.value.octets, params.serial, by: client.name) ?? [])
+      signal(path, subscribers[path]?.received(params.value.octets, params.serial, by: client.name) ?? [])
     }
   }
 
-  private func tell(_ path: String, _ values: [[UInt8]]) {
+  private func signal(_ path: String, _ values: [[UInt8]]) {
     for value in values {
       if let attribute = services[path] { batteries.value(attribute, value) }
-      context.tree.tell(path, .characteristic, "Value", .bytes(value))
+      context.tree.signal(path, .characteristic, "Value", .bytes(value))
     }
   }
 
   /// A program's session of bled has ended, while the program is still there.
   func lost(_ client: BusClient) {
-    for path in subscribers.keys { tell(path, subscribers[path]?.end(client.name) ?? []) }
+    for path in subscribers.keys { signal(path, subscribers[path]?.end(client.name) ?? []) }
   }
 
   /// bled ended a subscription.

@@ -45,7 +45,7 @@ final class Values {
           let value = read.value.octets
           guard offset <= value.count else { return context.fail(call, .invalid("Invalid offset")) }
           batteries.value(attribute, value)
-          context.tree.tell(call.path, attribute.interface, "Value", .bytes(value))
+          context.tree.signal(call.path, attribute.interface, "Value", .bytes(value))
           context.reply(call, .bytes(Array(value.dropFirst(offset))))
         }
       }

@@ -24,7 +24,7 @@ final class Context {
   }
 
   /// Sends a signal to one program alone, after all earlier signals.
-  func tell(_ client: String, _ signal: ObjectTree.Signal) {
+  func signal(_ client: String, _ signal: ObjectTree.Signal) {
     flush()
     send(signal, to: client)
   }

@@ -66,9 +66,9 @@ final class Discovery {
       if case .failure = result {
         self?.searches[key] = nil
         // bled may still have the scan that was to continue.
-        if let former { client.session.tell(ScanStop.self, .init(scan: former.scan)) }
+        if let former { client.session.callUnawaited(ScanStop.self, .init(scan: former.scan)) }
       }
-      self?.tellDiscovering(call.path)
+      self?.updateDiscovering(call.path)
       context.finish(call, result)
     }
   }
@@ -98,13 +98,13 @@ final class Discovery {
       return context.fail(call, .failed("No discovery started"))
     }
     client.session.call(ScanStop.self, .init(scan: search.scan)) { [weak self, context] _ in
-      self?.tellDiscovering(call.path)
+      self?.updateDiscovering(call.path)
       context.reply(call)
     }
   }
 
   /// A report in a program's session.
-  func heard(_ report: ScanReport.Params, by client: BusClient) {
+  func received(_ report: ScanReport.Params, by client: BusClient) {
     guard let path = adapters.path(of: report.adapter) else { return }
     let key = Key(program: client.name, path: path)
     guard searches[key] != nil else { return }
@@ -116,7 +116,7 @@ final class Discovery {
   }
 
   /// Discovering is true from the first program to the last while the adapter is on, whatever the radio does.
-  private func tellDiscovering(_ path: String) {
+  private func updateDiscovering(_ path: String) {
     let isDiscovering = adapters.isOn(path) && searches.keys.contains { $0.path == path }
     let wasDiscovering = context.tree.value(path, .adapter, "Discovering") == .boolean(true)
     context.tree.set(path, .adapter, "Discovering", .boolean(isDiscovering))
@@ -128,7 +128,7 @@ final class Discovery {
     if !adapters.isOn(path) {
       for key in searches.keys where key.path == path { searches[key]?.isInterrupted = true }
     }
-    tellDiscovering(path)
+    updateDiscovering(path)
   }
 
   /// The program has left the bus.
@@ -136,7 +136,7 @@ final class Discovery {
     filters = filters.filter { $0.key.program != client.name }
     let paths = searches.keys.filter { $0.program == client.name }.map(\.path)
     searches = searches.filter { $0.key.program != client.name }
-    for path in paths { tellDiscovering(path) }
+    for path in paths { updateDiscovering(path) }
   }
 
   /// bled is available again: a scan that its program has not stopped continues.
@@ -146,7 +146,7 @@ final class Discovery {
         // Without bled, or while the adapter is off, it is tried again.
         guard case .failure(let error) = result, error != .notReady else { return }
         self?.searches[key] = nil
-        self?.tellDiscovering(key.path)
+        self?.updateDiscovering(key.path)
       }
     }
   }
@@ -155,7 +155,7 @@ final class Discovery {
   func lost(_ path: String) {
     for (key, search) in searches where key.path == path {
       searches[key] = nil
-      clients.known(key.program)?.session.tell(ScanStop.self, .init(scan: search.scan))
+      clients.known(key.program)?.session.callUnawaited(ScanStop.self, .init(scan: search.scan))
     }
     filters = filters.filter { $0.key.path != path }
   }

@@ -44,12 +44,12 @@ final class Reports {
       update(path, report, isNew: isNew)
       devices[path].map(heard)
     }
-    if let client, !isNew { tellAgain(path, report, to: client) }
+    if let client, !isNew { signalAgain(path, report, to: client) }
   }
 
   /// Sends an advertisement to a program that requested each, without the properties already sent to all programs: each
   /// is sent once.
-  private func tellAgain(_ path: String, _ report: ScanReport.Params, to client: String) {
+  private func signalAgain(_ path: String, _ report: ScanReport.Params, to client: String) {
     let data = AdvertisingData(parsing: report.data.octets + (report.scanResponse?.octets ?? []))
     var names = Set<String>()
     if report.rssi != nil { names.insert("RSSI") }
@@ -60,7 +60,7 @@ final class Reports {
       (name == "RSSI" ? report.rssi.map { .int16(Int16(clamping: $0)) } : context.tree.value(path, .device, name))
         .map { (name, $0) }
     }
-    if !values.isEmpty { context.tell(client, ObjectTree.changed(path, .device, values)) }
+    if !values.isEmpty { context.signal(client, ObjectTree.changed(path, .device, values)) }
   }
 
   private func update(_ path: String, _ report: ScanReport.Params, isNew: Bool) {

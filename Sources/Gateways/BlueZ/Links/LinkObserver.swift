@@ -36,7 +36,7 @@ struct LinkObservers {
 
   init(_ parts: [any LinkObserver]) { observers = parts.map { Observer(part: $0) } }
 
-  func tell(_ event: (any LinkObserver) -> Void) {
+  func notify(_ event: (any LinkObserver) -> Void) {
     for observer in observers { event(observer.part) }
   }
 }

@@ -17,7 +17,7 @@ final class LinkViews {
     devices.set(path, "Connected", .boolean(true))
     guard hidden[path]?.remove(client.credentials.process) != nil else { return }
     if hidden[path]?.isEmpty == true { hidden[path] = nil }
-    tell(client, path, isConnected: true)
+    signal(client, path, isConnected: true)
   }
 
   /// A program's process no longer uses the link, while others do.
@@ -25,7 +25,7 @@ final class LinkViews {
     // The process may have left with this program.
     guard !clients.sameProcess(as: client).isEmpty else { return }
     hidden[path, default: []].insert(client.credentials.process)
-    tell(client, path, isConnected: false)
+    signal(client, path, isConnected: false)
   }
 
   /// A program has left, perhaps the last one of its process.
@@ -40,13 +40,13 @@ final class LinkViews {
   /// All processes see the same again.
   func forget(_ path: String) { hidden[path] = nil }
 
-  private func tell(_ client: BusClient, _ path: String, isConnected: Bool) {
+  private func signal(_ client: BusClient, _ path: String, isConnected: Bool) {
     let isResolved = isConnected && devices.flag(path, "ServicesResolved")
     let values: ObjectTree.Properties = [
       ("Connected", .boolean(isConnected)), ("ServicesResolved", .boolean(isResolved)),
     ]
     for other in clients.sameProcess(as: client) {
-      context.tell(other.name, ObjectTree.changed(path, .device, values))
+      context.signal(other.name, ObjectTree.changed(path, .device, values))
     }
   }
 }

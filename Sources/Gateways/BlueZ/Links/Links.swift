@@ -46,7 +46,7 @@ final class Links: DeviceObserver {
       if let device = devices[path] { LinkRequests.leave(device.key.peripheral, keeper) }
       released(path, keeper)
     }
-    resolution.resolved = { [unowned self] path, user in observers.tell { $0.resolved(path, by: user) } }
+    resolution.resolved = { [unowned self] path, user in observers.notify { $0.resolved(path, by: user) } }
     resolution.isUser = { [unowned self] path, user in holders[path]?.has(user.name) == true }
     resolution.failed = { [unowned self] in notResolved($0, $1, tried: $2) }
   }
@@ -154,7 +154,7 @@ final class Links: DeviceObserver {
     views.show(path, to: client)
     services.link(path, mtu: mtu)
     // bled may give a link just before the request to end it.
-    if !leaving.has(path, client.name) { observers.tell { $0.connected(path) } }
+    if !leaving.has(path, client.name) { observers.notify { $0.connected(path) } }
   }
 
   /// Gives a program the link that others have.
@@ -220,21 +220,21 @@ final class Links: DeviceObserver {
   /// The reply precedes the signal that `Connected` is false, as from BlueZ before 5.79: bleak closes its connection to
   /// the bus at that signal, and before its release 3.0 a later reply was an error to it.
   func disconnect(_ call: BusCall, _ client: BusClient) {
-    observers.tell { $0.disconnecting(call.path, by: client) }
+    observers.notify { $0.disconnecting(call.path, by: client) }
     disconnect(call.path, concerned(call.path, client), replying: { [context] in context.reply(call) })
   }
 
   /// Disconnects all programs that the caller may speak for, before a device is removed. bled does not forget a device
   /// that a program waits for.
   func disconnectAll(_ path: String, _ client: BusClient, _ completion: @escaping () -> Void) {
-    observers.tell { $0.removing(path, by: client) }
+    observers.notify { $0.removing(path, by: client) }
     let waiting = Set(inRange.values.lazy.filter { $0.path == path }.map(\.program))
     disconnect(path, spokenFor(path, by: client, and: waiting), completion: completion)
   }
 
   /// The removal of a device has failed.
   func isNotRemoved(_ path: String, _ client: BusClient) {
-    observers.tell { $0.isNotRemoved(path, by: client) }
+    observers.notify { $0.isNotRemoved(path, by: client) }
   }
 
   /// - Parameters:
@@ -309,13 +309,13 @@ final class Links: DeviceObserver {
     holders[path] = nil
     views.forget(path)
     kept.forget(path)
-    observers.tell { $0.disconnected(path) }
+    observers.notify { $0.disconnected(path) }
     devices.set(path, "ServicesResolved", .boolean(false))
     context.tree.emit(
       path, .device, "Disconnected", [.string("org.bluez.Reason." + reason.name), .string(reason.text)])
     devices.set(path, "Connected", .boolean(false))
     resolution.end(path)
-    if !isLeaving { observers.tell { $0.ended(path) } }
+    if !isLeaving { observers.notify { $0.ended(path) } }
   }
 
   // MARK: Events

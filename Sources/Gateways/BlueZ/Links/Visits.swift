@@ -31,7 +31,8 @@ final class Visits {
       // Without the permission its services are the ones a connecting program sees.
       guard let self, case .success(let link) = result else { return }
       guard devices.flag(device.path, "Connected"), devices[device.path]?.key.peripheral == link.peripheral else {
-        return own.session.tell(PeripheralDisconnect.self, PeripheralDisconnect.Params(peripheral: link.peripheral))
+        return own.session.callUnawaited(
+          PeripheralDisconnect.self, PeripheralDisconnect.Params(peripheral: link.peripheral))
       }
       visitors.insert(link.peripheral)
       services.link(device.path, mtu: link.mtu)
@@ -49,6 +50,6 @@ final class Visits {
   /// A device's object is about to be removed.
   func leaving(_ device: Device) {
     guard visitors.remove(device.key.peripheral) != nil else { return }
-    own.session.tell(PeripheralDisconnect.self, PeripheralDisconnect.Params(peripheral: device.key.peripheral))
+    own.session.callUnawaited(PeripheralDisconnect.self, PeripheralDisconnect.Params(peripheral: device.key.peripheral))
   }
 }

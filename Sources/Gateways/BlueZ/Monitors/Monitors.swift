@@ -110,19 +110,19 @@ final class Monitors: Registry, DeviceObserver {
       registrations.contains(where: { $0 === registration }), registration.entries.count < Self.maximum
     else { return }
     let client = registration.client
-    guard let monitor = try? Monitor(properties) else { return tell(client, path, "Release") }
+    guard let monitor = try? Monitor(properties) else { return callMonitor(client, path, "Release") }
     registration.entries[path] = Entry(monitor: monitor)
     scan(client) { [weak self] result in
       if case .failure = result {
         registration.entries[path] = nil
-        self?.tell(client, path, "Release")
+        self?.callMonitor(client, path, "Release")
       } else {
-        self?.tell(client, path, "Activate")
+        self?.callMonitor(client, path, "Activate")
       }
     }
   }
 
-  private func tell(_ client: BusClient, _ path: String, _ method: String, _ values: [BusValue] = []) {
+  private func callMonitor(_ client: BusClient, _ path: String, _ method: String, _ values: [BusValue] = []) {
     client.call(path, Self.interface, method, values)
   }
 
@@ -162,7 +162,7 @@ final class Monitors: Registry, DeviceObserver {
   }
 
   /// A report of a program's passive scan.
-  func heard(_ report: ScanReport.Params, by client: BusClient) {
+  func received(_ report: ScanReport.Params, by client: BusClient) {
     reports.report(report, duplicates: nil)
     let key = Device.Key(peripheral: report.peripheral, adapter: report.adapter)
     guard let path = devices.path(key) else { return }
@@ -183,7 +183,7 @@ final class Monitors: Registry, DeviceObserver {
       registration.entries[place]?.strong[device] = since
       guard since.duration(to: now) >= entry.monitor.highTimeout else { return }
       registration.entries[place]?.found[device] = now
-      tell(registration.client, place, "DeviceFound", [.path(device)])
+      callMonitor(registration.client, place, "DeviceFound", [.path(device)])
     } else {
       registration.entries[place]?.strong[device] = nil
     }
@@ -212,7 +212,7 @@ final class Monitors: Registry, DeviceObserver {
         for (device, time) in entry.found where time < limit {
           registration.entries[place]?.found[device] = nil
           registration.entries[place]?.strong[device] = nil
-          tell(registration.client, place, "DeviceLost", [.path(device)])
+          callMonitor(registration.client, place, "DeviceLost", [.path(device)])
         }
       }
     }
@@ -234,7 +234,7 @@ final class Monitors: Registry, DeviceObserver {
     let gone = registrations.filter { $0.place == adapter }
     registrations.removeAll { $0.place == adapter }
     for registration in gone {
-      for place in registration.entries.keys { tell(registration.client, place, "Release") }
+      for place in registration.entries.keys { callMonitor(registration.client, place, "Release") }
       scan(registration.client)
       finished(registration.client)
     }

@@ -70,7 +70,7 @@ final class Agents {
   /// bled is available again.
   func resume(_ client: BusClient) {
     guard let agent = agents[client.name] else { return }
-    client.session.tell(PairingRegister.self, PairingRegister.Params(capability: agent.capability))
+    client.session.callUnawaited(PairingRegister.self, PairingRegister.Params(capability: agent.capability))
   }
 
   func left(_ client: BusClient) {

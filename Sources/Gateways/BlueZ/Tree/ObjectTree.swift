@@ -109,7 +109,7 @@ struct ObjectTree {
   }
 
   /// Sets a property with a signal for every value, after all earlier changes.
-  mutating func tell(_ path: String, _ interface: Interface, _ name: String, _ value: BusValue) {
+  mutating func signal(_ path: String, _ interface: Interface, _ name: String, _ value: BusValue) {
     gatherChanges()
     set(path, interface, name, value, isRepeated: true)
     gatherChanges()

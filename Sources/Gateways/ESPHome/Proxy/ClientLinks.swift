@@ -48,7 +48,7 @@ final class ClientLinks {
         },
         ended: { [weak self] error in self?.lost(error) }))
     self.session = session
-    session.tell(SessionOpen.self, SessionOpen.Params(name: name))
+    session.callUnawaited(SessionOpen.self, SessionOpen.Params(name: name))
     return session
   }
 
@@ -97,7 +97,7 @@ final class ClientLinks {
     guard case .connecting(let isCancelled) = links[address]?.state else { return }
     switch result {
     case .success(let link) where isCancelled:
-      session?.tell(PeripheralDisconnect.self, PeripheralDisconnect.Params(peripheral: link.peripheral))
+      session?.callUnawaited(PeripheralDisconnect.self, PeripheralDisconnect.Params(peripheral: link.peripheral))
       end(address, error: APIError.cancelled)
     case .success(let link):
       links[address]?.state = .connected(peripheral: link.peripheral, mtu: link.mtu)
@@ -111,7 +111,7 @@ final class ClientLinks {
     case nil: send(.notConnected(address, error: 0))
     case .connecting:
       links[address]?.state = .connecting(isCancelled: true)
-      session?.tell(PeripheralDisconnect.self, PeripheralDisconnect.Params(address: Self.text(address)))
+      session?.callUnawaited(PeripheralDisconnect.self, PeripheralDisconnect.Params(address: Self.text(address)))
     case .connected(let peripheral, _):
       links[address]?.state = .disconnecting(peripheral: peripheral)
       call(PeripheralDisconnect.self, PeripheralDisconnect.Params(peripheral: peripheral)) { links, _ in
@@ -132,7 +132,7 @@ final class ClientLinks {
     send(.notConnected(address, error: error))
     context.release(address, by: client)
     if link.isToBeForgotten, let peripheral = link.peripheral {
-      session?.tell(PeripheralForget.self, PeripheralReference(peripheral: peripheral))
+      session?.callUnawaited(PeripheralForget.self, PeripheralReference(peripheral: peripheral))
     }
   }
 

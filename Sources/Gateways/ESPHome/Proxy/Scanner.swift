@@ -66,7 +66,7 @@ final class Scanner {
     let wasWanted = isWanted
     (isWantedRaw, isWantedParsed) = (raw, parsed)
     guard isWanted != wasWanted else { return }
-    if !isWanted { session?.tell(ScanStop.self, ScanStop.Params()) }
+    if !isWanted { session?.callUnawaited(ScanStop.self, ScanStop.Params()) }
     restart()
   }
 

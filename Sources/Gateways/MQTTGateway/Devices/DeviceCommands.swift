@@ -111,7 +111,7 @@ final class DeviceCommands {
   /// The link of a device is no longer needed.
   private func leave(_ key: UInt64) {
     guard let peripheral = links.removeValue(forKey: key) else { return }
-    session?.tell(PeripheralDisconnect.self, PeripheralDisconnect.Params(peripheral: peripheral))
+    session?.callUnawaited(PeripheralDisconnect.self, PeripheralDisconnect.Params(peripheral: peripheral))
   }
 
   func disconnected(_ end: PeripheralDisconnected.Params) {

@@ -104,7 +104,7 @@ package struct PublishPolicy {
   ///   - outline: the parts that decide; most reports are not published, and are not read any further.
   ///   - report: the whole message, which is held if it cannot be published yet.
   /// - Returns: true if the report is to be published now.
-  package mutating func heard(_ outline: ScanReport.Outline, _ report: RPCMessage, at now: Instant) -> Bool {
+  package mutating func received(_ outline: ScanReport.Outline, _ report: RPCMessage, at now: Instant) -> Bool {
     let content = Self.content(of: outline)
     let peripheral = outline.peripheral
     if devices[peripheral] == nil { makeRoom() }

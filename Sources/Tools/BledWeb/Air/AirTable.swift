@@ -71,11 +71,11 @@ struct AirTable: Sendable {
 
   /// A device was received; most reports differ from the previous one in strength and time alone.
   /// - Returns: False if nothing was changed, and the whole report has to be passed to `heard`.
-  mutating func heardAgain(_ outline: ScanReport.Outline) -> Bool {
+  mutating func receivedAgain(_ outline: ScanReport.Outline) -> Bool {
     guard let place = devices.index(forKey: outline.peripheral) else { return counted(asUnlisted: outline.peripheral) }
     guard !devices.values[place].isSilent, devices.values[place].report.hasContents(of: outline) else { return false }
     version += 1
-    devices.values[place].heardAgain(outline, version, weight: Self.weight)
+    devices.values[place].receivedAgain(outline, version, weight: Self.weight)
     return true
   }
 
@@ -88,11 +88,11 @@ struct AirTable: Sendable {
   }
 
   /// A device was received.
-  mutating func heard(_ report: ScanReport.Params) {
+  mutating func received(_ report: ScanReport.Params) {
     guard !counted(asUnlisted: report.peripheral) else { return }
     version += 1
     devices[report.peripheral, default: Device(report: report, text: [], count: 0, heard: 0, described: 0)]
-      .heard(report, version, words, names, weight: Self.weight)
+      .received(report, version, words, names, weight: Self.weight)
   }
 
   /// A device is no longer received.
@@ -184,7 +184,7 @@ extension AirTable.Device {
     return listed + withData.filter { !listed.contains($0) }
   }
 
-  fileprivate mutating func heardAgain(_ outline: ScanReport.Outline, _ version: UInt64, weight: Double) {
+  fileprivate mutating func receivedAgain(_ outline: ScanReport.Outline, _ version: UInt64, weight: Double) {
     average(outline.time, weight: weight)
     (report.rssi, report.time) = (outline.rssi, outline.time)
     (count, heard) = (count + 1, version)
@@ -195,7 +195,7 @@ extension AirTable.Device {
     interval = interval.map { $0 + (passed - $0) * weight } ?? passed
   }
 
-  fileprivate mutating func heard(
+  fileprivate mutating func received(
     _ report: ScanReport.Params, _ version: UInt64, _ words: (ScanReport.Params) -> [String], _ names: NameList,
     weight: Double
   ) {

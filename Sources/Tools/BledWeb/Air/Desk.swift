@@ -76,7 +76,7 @@ import ValueFormats
     self.client = client
     (status.daemon, status.problem) = (client.session.daemon, nil)
     let feed = feed
-    _ = client.observeMessages(of: ScanReport.self) { feed.heard($0) }
+    _ = client.observeMessages(of: ScanReport.self) { feed.received($0) }
     _ = client.observe(ScanLost.self) {
       feed.lost($0.peripheral)
     } end: { _ in
@@ -249,7 +249,7 @@ import ValueFormats
         guard descriptors.count == 1, reads < Self.maximumDescriptions else { continue }
         reads += 1
         guard let value = try? await peripheral.read(descriptors[0].handle) else { continue }
-        naming.told(uuid, value, of: characteristic.handle)
+        naming.received(uuid, value, of: characteristic.handle)
       }
     }
     return naming

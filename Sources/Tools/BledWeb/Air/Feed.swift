@@ -30,11 +30,11 @@ final class Feed: Sendable {
   var start: Place { state.withLock { Place(values: $0.values.forgotten) } }
 
   /// - Parameter message: a `ScanReport`; it is read whole only if more than its strength and time are new.
-  func heard(_ message: RPCMessage) {
+  func received(_ message: RPCMessage) {
     guard let outline = message.concerned(ScanReport.Outline.self),
-      !state.withLock({ $0.air.heardAgain(outline) }), let report = try? message.params(ScanReport.Params.self)
+      !state.withLock({ $0.air.receivedAgain(outline) }), let report = try? message.params(ScanReport.Params.self)
     else { return }
-    state.withLock { $0.air.heard(report) }
+    state.withLock { $0.air.received(report) }
   }
 
   func lost(_ device: String) { state.withLock { $0.air.lost(device) } }

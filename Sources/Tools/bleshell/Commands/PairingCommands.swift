@@ -35,7 +35,7 @@ struct PairCommand: ShellCommand {
     let person = PairingPerson(output: output, answersYes: yes, passkey: passkey)
     let observation = client.observe(
       PairingShowPasskey.self,
-      value: { if $0.entered == 0 { person.tell("type this passkey at the device: \($0.passkey)") } }, end: { _ in })
+      value: { if $0.entered == 0 { person.show("type this passkey at the device: \($0.passkey)") } }, end: { _ in })
     defer { observation.cancel() }
     if let agent = person.agent { try await client.answerPairings(with: agent) }
     do {

@@ -34,7 +34,7 @@ struct RangeCommand: ShellCommand {
     defer { silence.cancel() }
     do {
       _ = try await withDeadline(time ?? 0) { @MainActor in
-        for try await report in reports { try view.heard(report) }
+        for try await report in reports { try view.received(report) }
         try Task.checkCancellation()
         throw BledError.daemonUnreachable.error("the connection to bled was closed")
       }

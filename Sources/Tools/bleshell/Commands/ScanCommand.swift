@@ -74,7 +74,7 @@ struct ScanCommand: ShellCommand {
     let table = ScanTable(output: output)
     let others = [
       anonymous ? printAnonymous(of: client, output) : nil,
-      lost == nil ? nil : showLost(of: client, in: table, output), tellOfAdapters(of: client, output),
+      lost == nil ? nil : showLost(of: client, in: table, output), reportAdapters(of: client, output),
     ]
     defer { others.forEach { $0?.cancel() } }
     let names = shell.names()
@@ -183,7 +183,7 @@ struct ScanCommand: ShellCommand {
   }
 
   /// Reports adapters that disappear and return, until it is cancelled.
-  private func tellOfAdapters(of client: BledClient, _ output: Output) -> Task<Void, any Error> {
+  private func reportAdapters(of client: BledClient, _ output: Output) -> Task<Void, any Error> {
     let changes = client.notifications(AdapterChanged.self, buffering: .newest(64))
     return Task { @MainActor in
       var notices = AdapterNotices()

@@ -47,9 +47,9 @@ import Glibc
   }
 
   /// A device was received.
-  func heard(_ report: ScanReport.Params) throws {
+  func received(_ report: ScanReport.Params) throws {
     for beacon in AdvertisingData(parsing: report.data.octets).manufacturerData.compactMap(IBeacon.init) {
-      try show(ranging.heard(beacon, rssi: report.rssi, at: now))
+      try show(ranging.received(beacon, rssi: report.rssi, at: now))
     }
   }
 
@@ -80,11 +80,11 @@ import Glibc
       case .entered(let ranged):
         rows.removeAll { $0.ranged.isSame(as: ranged) }
         rows.append(Row(ranged: ranged, entered: time))
-        try tell("enter", ranged, time)
-      case .moved(let ranged): try tell("proximity", ranged, time)
+        try report("enter", ranged, time)
+      case .moved(let ranged): try report("proximity", ranged, time)
       case .exited(let ranged):
         for index in rows.indices where rows[index].ranged.isSame(as: ranged) { rows[index].exited = time }
-        try tell("exit", ranged, time)
+        try report("exit", ranged, time)
       }
     }
     while rows.count(where: { $0.exited != nil }) > Self.maximumExited {
@@ -94,7 +94,7 @@ import Glibc
     if !events.isEmpty || live?.isDue == true { draw() }
   }
 
-  private func tell(_ event: String, _ ranged: BeaconRanging.Ranged, _ time: Double) throws {
+  private func report(_ event: String, _ ranged: BeaconRanging.Ranged, _ time: Double) throws {
     guard live == nil else { return }
     try output.object(
       Line(

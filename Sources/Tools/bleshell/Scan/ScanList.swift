@@ -64,7 +64,7 @@ struct ScanList {
   var count: Int { devices.count }
 
   /// A device was received.
-  mutating func heard(_ report: ScanReport.Params, at time: Double) {
+  mutating func received(_ report: ScanReport.Params, at time: Double) {
     guard devices.count < Self.maximumDevices || devices[report.peripheral] != nil else { return }
     var device = devices[report.peripheral] ?? Device(report: report, heard: time)
     (device.report, device.heard, device.lost) = (report, time, nil)

@@ -33,7 +33,7 @@ import ValueFormats
     let tasks: [Task<Void, any Error>] = [
       Task {
         do {
-          for try await report in reports { heard(report.named(names)) }
+          for try await report in reports { received(report.named(names)) }
           end(.failure(BledError.daemonUnreachable.error("the connection to bled was closed")))
         } catch {
           end(.failure(error))
@@ -89,9 +89,9 @@ import ValueFormats
     if !screen.begin() { end(.success(nil)) }
   }
 
-  private func heard(_ report: ScanReport.Params) {
+  private func received(_ report: ScanReport.Params) {
     table.add(report)
-    change { $0.heard(report, at: now) }
+    change { $0.received(report, at: now) }
   }
 
   private func change(_ change: (inout ScanList) -> Void) {

@@ -100,7 +100,7 @@ import FoundationEssentials
       written.append(write.handle)
       let octets = values.values[write.handle]?.octets ?? []
       try await say("write", request.params.central, write.handle, octets)
-      try await tell(write.handle)
+      try await notify(write.handle)
     }
   }
 
@@ -109,13 +109,13 @@ import FoundationEssentials
       for value in changes.values {
         try await Task.sleep(for: .seconds(changes.every))
         values.set(handle, value.octets)
-        try await tell(handle)
+        try await notify(handle)
       }
     }
   }
 
   /// Sends a value to the subscribers.
-  private func tell(_ handle: UInt16) async throws {
+  private func notify(_ handle: UInt16) async throws {
     guard let value = values.values[handle], value.tells, subscribed.values.contains(where: { $0.contains(handle) })
     else { return }
     let result = try await client.notify(handle, value.octets)

@@ -9,10 +9,10 @@ import BledClient
   /// True if the current device disconnected, and no `expect disconnected` has seen it.
   private var isEndPending = false
   /// Reports an event that is independent of commands.
-  private let tell: @MainActor (String) -> Void
+  private let report: @MainActor (String) -> Void
 
-  /// - Parameter tell: called with each event of a device.
-  init(tell: @escaping @MainActor (String) -> Void) { self.tell = tell }
+  /// - Parameter report: called with each event of a device.
+  init(report: @escaping @MainActor (String) -> Void) { self.report = report }
 
   /// Makes a device the current one, and watches its connection if it is a new one.
   func choose(_ device: Device) {
@@ -25,7 +25,7 @@ import BledClient
         if self.current === device { self.isEndPending = true }
         self.drop(device)
         let others = self.all.map { "\"use \($0.name)\"" }.joined(separator: " or ")
-        self.tell(
+        self.report(
           "\(device.name) disconnected" + (reason.map { ": \($0.message)" } ?? "")
             + (others.isEmpty ? "" : "; \(others) switches to another device"))
       }
@@ -35,11 +35,11 @@ import BledClient
         switch change {
         case .lost(let reason):
           device.isLost = true
-          self.tell("lost the connection to \(device.name)" + (reason.map { ": \($0.message)" } ?? ""))
+          self.report("lost the connection to \(device.name)" + (reason.map { ": \($0.message)" } ?? ""))
         case .back:
           device.isLost = false
           device.forgetAll()
-          self.tell("\(device.name) is connected again")
+          self.report("\(device.name) is connected again")
         }
       }
     }

@@ -51,6 +51,6 @@ extension Device {
     guard descriptors.count == 1, askedDescriptors.insert(descriptors[0].handle).inserted,
       let value = try? await read(descriptors[0].handle)
     else { return }
-    naming.told(descriptor, value, of: characteristic.handle)
+    naming.received(descriptor, value, of: characteristic.handle)
   }
 }

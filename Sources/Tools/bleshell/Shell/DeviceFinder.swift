@@ -85,7 +85,7 @@ import ValueFormats
 
   /// Waits until a device is received, or the time of the caller is over.
   /// - Returns: Its identifier.
-  func hear(_ text: String) async throws -> String {
+  func discover(_ text: String) async throws -> String {
     guard case .identifier(let identifier) = try await search(text, within: .never).reference else { return text }
     return identifier
   }

@@ -9,7 +9,7 @@ import FoundationEssentials
 
   private let name: String
   private let timeout: Deadline
-  private let tell: (String) -> Void
+  private let report: (String) -> Void
   /// The last report since the device was there.
   private var said: String?
   private var notice: Task<Void, Never>?
@@ -19,9 +19,9 @@ import FoundationEssentials
   /// - Parameters:
   ///   - name: The user's name for the device.
   ///   - timeout: The time limit for the first connection.
-  ///   - tell: Prints a report.
-  init(_ name: String, within timeout: Deadline, tell: @escaping (String) -> Void) {
-    (self.name, self.timeout, self.tell) = (name, timeout, tell)
+  ///   - report: Prints a report.
+  init(_ name: String, within timeout: Deadline, report: @escaping (String) -> Void) {
+    (self.name, self.timeout, self.report) = (name, timeout, report)
   }
 
   /// The time limit of an attempt.
@@ -51,14 +51,14 @@ import FoundationEssentials
   /// The device is connected.
   func begins() {
     notice?.cancel()
-    if said != nil { tell(Self.timed("connected to \(Output.clean(name))")) }
+    if said != nil { report(Self.timed("connected to \(Output.clean(name))")) }
     (hasBegun, said) = (true, nil)
   }
 
   /// Reports something, once for each reason.
   func say(_ text: String) {
     defer { said = text }
-    if said != text { tell(Self.timed(text)) }
+    if said != text { report(Self.timed(text)) }
   }
 
   /// The failure of a command with a time that was over before it could begin.

@@ -20,7 +20,7 @@ final class PairingPerson: Sendable {
   func awaits(_ progress: Progress) { self.progress.withLock { $0 = progress } }
 
   /// Prints a line that stays on the terminal.
-  func tell(_ text: String) {
+  func show(_ text: String) {
     progress.withLock { $0?.end() }
     output.problem(text)
   }

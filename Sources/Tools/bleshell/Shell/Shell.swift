@@ -13,7 +13,7 @@ import ValueFormats
   /// True if commands are read line by line, so that a connection outlives its command.
   var isLineMode: Bool
   /// The devices that `connect` connected.
-  private(set) lazy var devices = ConnectedDevices { [unowned self] in tell($0) }
+  private(set) lazy var devices = ConnectedDevices { [unowned self] in report($0) }
   /// The number of files with running commands, one from within the other.
   var scripts = 0
   /// Prints an event, on a terminal above the line that is being typed; nil: on standard error.
@@ -85,7 +85,7 @@ import ValueFormats
   func names() -> NameList {
     if let knownNames { return knownNames }
     let names = NameFiles.readable { fault in
-      if reportedFaults.insert(fault).inserted { tell("\(fault); the names of this file are not used") }
+      if reportedFaults.insert(fault).inserted { report("\(fault); the names of this file are not used") }
     }
     knownNames = names
     return names
@@ -170,7 +170,7 @@ import ValueFormats
   }
 
   /// Reports an event that is independent of commands.
-  private func tell(_ text: String) {
+  private func report(_ text: String) {
     if let announce { announce(text) } else { output.problem(text) }
   }
 }

@@ -69,7 +69,7 @@ struct RadioScript<Family: RadioFamily> {
   mutating func hear(_ hex: String) throws {
     let octets = try #require(Hex.decode("04" + hex.filter { $0 != " " }))
     if let reports = try AdvertisingReports(decoding: octets) {
-      heard += machine.heard(reports, at: now)
+      heard += machine.received(reports, at: now)
       if machine.hasHeardAbsentDevice { give(.tick) }
       return
     }

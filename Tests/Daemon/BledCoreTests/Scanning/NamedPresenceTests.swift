@@ -25,39 +25,39 @@ import Testing
   @Test func aDeviceIsFoundOnceAndLostOnce() throws {
     var presence = try presence()
     #expect(presence.deadline == nil)
-    #expect(presence.heard(1, rssi: nil, at: start) == found(1, 0))
-    for second in 1..<8 { #expect(presence.heard(1, rssi: -50, at: after(second)) == nil) }
+    #expect(presence.received(1, rssi: nil, at: start) == found(1, 0))
+    for second in 1..<8 { #expect(presence.received(1, rssi: -50, at: after(second)) == nil) }
     #expect(presence.deadline == after(17) && presence.tick(at: after(16)).isEmpty)
     #expect(presence.tick(at: after(17)) == [lost(1, 7)])
     #expect(presence.deadline == nil && presence.devices.isEmpty)
-    #expect(presence.heard(1, rssi: nil, at: after(18)) == found(1, 18))
+    #expect(presence.received(1, rssi: nil, at: after(18)) == found(1, 18))
   }
 
   @Test func thresholds() throws {
     var presence = try presence(entry: -70, exit: -80)
-    #expect(presence.heard(1, rssi: -75, at: start) == nil && presence.devices.isEmpty)
-    #expect(presence.heard(1, rssi: -70, at: after(1)) == found(1, 1))
-    _ = presence.heard(1, rssi: -80, at: after(5))
-    _ = presence.heard(1, rssi: -81, at: after(9))
+    #expect(presence.received(1, rssi: -75, at: start) == nil && presence.devices.isEmpty)
+    #expect(presence.received(1, rssi: -70, at: after(1)) == found(1, 1))
+    _ = presence.received(1, rssi: -80, at: after(5))
+    _ = presence.received(1, rssi: -81, at: after(9))
     #expect(presence.tick(at: after(15)) == [lost(1, 5)])
-    #expect(presence.heard(1, rssi: -75, at: after(16)) == nil)
+    #expect(presence.received(1, rssi: -75, at: after(16)) == nil)
   }
 
   @Test("While the controller watches no time runs but for devices that it has not confirmed")
   func watching() throws {
     var presence = try presence()
-    _ = presence.heard(1, rssi: nil, at: start)
-    _ = presence.heard(2, rssi: nil, at: start)
+    _ = presence.received(1, rssi: nil, at: start)
+    _ = presence.received(2, rssi: nil, at: start)
     presence.watching(true, at: after(5))
     #expect(presence.deadline == after(10))
     // One is reported at the beginning, the other one is away by now.
-    #expect(presence.heard(1, rssi: nil, at: after(6)) == nil)
+    #expect(presence.received(1, rssi: nil, at: after(6)) == nil)
     #expect(presence.tick(at: after(10)) == [lost(2, 0)])
     #expect(presence.deadline == nil)
-    #expect(presence.told(2, isThere: false, at: after(16)) == nil)
-    #expect(presence.told(2, isThere: true, at: after(20)) == found(2, 20))
-    #expect(presence.told(2, isThere: true, at: after(21)) == nil && presence.deadline == nil)
-    #expect(presence.told(1, isThere: false, at: after(100)) == lost(1, 90))
+    #expect(presence.monitorReported(2, isThere: false, at: after(16)) == nil)
+    #expect(presence.monitorReported(2, isThere: true, at: after(20)) == found(2, 20))
+    #expect(presence.monitorReported(2, isThere: true, at: after(21)) == nil && presence.deadline == nil)
+    #expect(presence.monitorReported(1, isThere: false, at: after(100)) == lost(1, 90))
     // Again by the reports: the full time.
     presence.watching(false, at: after(200))
     presence.watching(false, at: after(205))
@@ -68,7 +68,7 @@ import Testing
   func restarts() throws {
     var presence = try presence()
     presence.watching(true, at: start)
-    _ = presence.heard(1, rssi: nil, at: after(1))
+    _ = presence.received(1, rssi: nil, at: after(1))
     for second in [5, 8, 11, 14] {
       presence.watching(false, at: after(second))
       presence.watching(true, at: after(second))
@@ -79,7 +79,7 @@ import Testing
   @Test("A change that could not be told is told a second later, and one that is undone before is none")
   func retries() throws {
     var presence = try presence()
-    var change = presence.heard(1, rssi: nil, at: start)
+    var change = presence.received(1, rssi: nil, at: start)
     presence.failed(try #require(change), at: start)
     #expect(presence.deadline == after(1) && presence.tick(at: after(1)) == [found(1, 0)])
     #expect(presence.deadline == after(10))
@@ -88,14 +88,14 @@ import Testing
     #expect(presence.devices.count == 1 && presence.tick(at: after(11)) == [lost(1, 0)])
     #expect(presence.devices.isEmpty)
     // Found and lost before it could be reported.
-    change = presence.heard(1, rssi: nil, at: after(20))
+    change = presence.received(1, rssi: nil, at: after(20))
     presence.failed(try #require(change), at: after(20))
-    #expect(presence.told(1, isThere: false, at: after(20)) == nil && presence.deadline == nil)
+    #expect(presence.monitorReported(1, isThere: false, at: after(20)) == nil && presence.deadline == nil)
     // Lost and found.
-    _ = presence.heard(1, rssi: nil, at: after(30))
-    change = presence.told(1, isThere: false, at: after(31))
+    _ = presence.received(1, rssi: nil, at: after(30))
+    change = presence.monitorReported(1, isThere: false, at: after(31))
     presence.failed(try #require(change), at: after(31))
-    #expect(presence.heard(1, rssi: nil, at: after(31)) == nil && presence.deadline == after(41))
+    #expect(presence.received(1, rssi: nil, at: after(31)) == nil && presence.deadline == after(41))
     presence.removeAll()
     #expect(presence.deadline == nil && presence.devices.isEmpty)
   }

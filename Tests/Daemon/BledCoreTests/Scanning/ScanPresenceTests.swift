@@ -17,7 +17,7 @@ import Testing
   @Test func hysteresis() throws {
     var presence = try presence(entry: -70, exit: -80)
     let heard = [-75, -70, -80, -81, -80, -71, -69, nil, -80, -90, nil].map {
-      presence.heard(1, rssi: $0, at: start)
+      presence.received(1, rssi: $0, at: start)
     }
     #expect(heard.map(\.isIn) == [false, true, true, false, false, false, true, true, true, false, false])
     #expect(heard.map(\.leaves) == [false, false, false, true, false, false, false, false, false, true, false])
@@ -27,9 +27,9 @@ import Testing
   @Test func aSilentDeviceIsLostOnce() throws {
     var presence = try presence(seconds: 10)
     #expect(presence.deadline == nil)
-    #expect(presence.heard(1, rssi: nil, at: start) == .init(isIn: true))
-    _ = presence.heard(2, rssi: -50, at: after(1))
-    _ = presence.heard(1, rssi: -50, at: after(4))
+    #expect(presence.received(1, rssi: nil, at: start) == .init(isIn: true))
+    _ = presence.received(2, rssi: -50, at: after(1))
+    _ = presence.received(1, rssi: -50, at: after(4))
     // A deadline that is too early costs a look, and nothing moves an alarm.
     #expect(presence.deadline == after(10))
     #expect(presence.tick(at: after(10)).isEmpty)
@@ -38,53 +38,53 @@ import Testing
     #expect(presence.tick(at: after(13)).isEmpty)
     #expect(presence.tick(at: after(14)) == [.init(device: 1, lastHeard: after(4))])
     #expect(presence.deadline == nil && presence.tick(at: after(100)).isEmpty)
-    #expect(presence.heard(1, rssi: nil, at: after(101)) == .init(isIn: true))
+    #expect(presence.received(1, rssi: nil, at: after(101)) == .init(isIn: true))
     #expect(presence.deadline == after(111))
   }
 
   @Test("A device that becomes too weak counts as unheard, and is lost after the time")
   func weak() throws {
     var presence = try presence(entry: -70, exit: -80, seconds: 10)
-    _ = presence.heard(1, rssi: -70, at: start)
-    #expect(presence.heard(1, rssi: -81, at: after(5)) == .init(isIn: false, leaves: true))
-    #expect(presence.heard(1, rssi: -75, at: after(6)) == .init(isIn: false))
-    #expect(presence.heard(2, rssi: -75, at: after(6)) == .init(isIn: false))
+    _ = presence.received(1, rssi: -70, at: start)
+    #expect(presence.received(1, rssi: -81, at: after(5)) == .init(isIn: false, leaves: true))
+    #expect(presence.received(1, rssi: -75, at: after(6)) == .init(isIn: false))
+    #expect(presence.received(2, rssi: -75, at: after(6)) == .init(isIn: false))
     #expect(presence.tick(at: after(10)) == [.init(device: 1, lastHeard: start)])
     // Without hysteresis a weak advertisement is only ignored.
     var plain = try self.presence(entry: -70, seconds: 10)
-    _ = plain.heard(1, rssi: -70, at: start)
-    #expect(plain.heard(1, rssi: -71, at: after(1)) == .init(isIn: false))
-    #expect(plain.heard(1, rssi: -70, at: after(2)) == .init(isIn: true))
+    _ = plain.received(1, rssi: -70, at: start)
+    #expect(plain.received(1, rssi: -71, at: after(1)) == .init(isIn: false))
+    #expect(plain.received(1, rssi: -70, at: after(2)) == .init(isIn: true))
     #expect(plain.tick(at: after(11)).isEmpty && plain.deadline == after(12))
   }
 
   @Test("Of too many the one that was heard longest ago is lost to make room")
   func bound() throws {
     var presence = try presence(seconds: 100)
-    for device in 0..<Presence.limit { _ = presence.heard(device, rssi: nil, at: start) }
-    _ = presence.heard(0, rssi: nil, at: after(1))
-    for device in 2..<Presence.limit { _ = presence.heard(device, rssi: nil, at: after(2)) }
-    #expect(presence.heard(-1, rssi: nil, at: after(3)).lost == .init(device: 1, lastHeard: start))
-    #expect(presence.heard(-2, rssi: nil, at: after(3)).lost == .init(device: 0, lastHeard: after(1)))
+    for device in 0..<Presence.limit { _ = presence.received(device, rssi: nil, at: start) }
+    _ = presence.received(0, rssi: nil, at: after(1))
+    for device in 2..<Presence.limit { _ = presence.received(device, rssi: nil, at: after(2)) }
+    #expect(presence.received(-1, rssi: nil, at: after(3)).lost == .init(device: 1, lastHeard: start))
+    #expect(presence.received(-2, rssi: nil, at: after(3)).lost == .init(device: 0, lastHeard: after(1)))
     #expect(presence.tick(at: after(102)).count == Presence.limit - 2)
     #expect(presence.tick(at: after(103)).map(\.device).sorted() == [-2, -1])
     // Without a time no session is notified.
     var near = try self.presence(entry: -70, exit: -80)
-    for device in 0..<Presence.limit { _ = near.heard(device, rssi: -70, at: start) }
-    #expect(near.heard(-1, rssi: -70, at: start) == .init(isIn: true))
-    #expect(near.heard(1, rssi: -75, at: start) == .init(isIn: false))
+    for device in 0..<Presence.limit { _ = near.received(device, rssi: -70, at: start) }
+    #expect(near.received(-1, rssi: -70, at: start) == .init(isIn: true))
+    #expect(near.received(1, rssi: -75, at: start) == .init(isIn: false))
   }
 
   @Test func aLossThatCouldNotBeToldComesAgain() throws {
     var presence = try presence(seconds: 10)
-    _ = presence.heard(1, rssi: nil, at: start)
+    _ = presence.received(1, rssi: nil, at: start)
     let lost = presence.tick(at: after(10))
     #expect(lost.count == 1)
     for loss in lost { presence.postpone(loss, at: after(10)) }
     #expect(presence.deadline == after(20))
     #expect(presence.tick(at: after(20)).map(\.device) == [1])
     presence.postpone(lost[0], at: after(20))
-    _ = presence.heard(1, rssi: nil, at: after(25))
+    _ = presence.received(1, rssi: nil, at: after(25))
     #expect(presence.tick(at: after(30)).isEmpty && presence.deadline == after(35))
     presence.removeAll()
     #expect(presence.deadline == nil)

@@ -35,7 +35,7 @@ final class ObjectTreeTests {
   /// A notified value is sent each time, after all earlier changes.
   @Test func valuesAreNeverJoined() {
     tree.set(Self.path, .device, "Connected", .boolean(true))
-    for _ in 0..<2 { tree.tell(Self.path, .device, "RSSI", .int16(-40)) }
+    for _ in 0..<2 { tree.signal(Self.path, .device, "RSSI", .int16(-40)) }
     let value = changed([("RSSI", .int16(-40))])
     #expect(flush() == [changed([("Connected", .boolean(true))]), value, value])
   }

@@ -18,9 +18,9 @@ import Testing
 
   private func sample() -> ScanList {
     var list = ScanList()
-    list.heard(report("Echo", 1, rssi: -80), at: 1)
-    list.heard(report("belt", 2, rssi: -50, services: [0x180D]), at: 2)
-    list.heard(report(nil, 3, rssi: -60), at: 3)
+    list.received(report("Echo", 1, rssi: -80), at: 1)
+    list.received(report("belt", 2, rssi: -50, services: [0x180D]), at: 2)
+    list.received(report(nil, 3, rssi: -60), at: 3)
     return list
   }
 
@@ -45,7 +45,7 @@ import Testing
     var list = sample()
     #expect(type([.enter], &list) == .changed, "nothing is selected")
     #expect(type([.down, .down, .enter], &list) == .chosen("00000003-0000-4000-8000-000000000000"))
-    for rssi in [-40, -40, -40, -40, -40, -40, -40, -40] { list.heard(report(nil, 3, rssi: rssi), at: 4) }
+    for rssi in [-40, -40, -40, -40, -40, -40, -40, -40] { list.received(report(nil, 3, rssi: rssi), at: 4) }
     #expect(order(list) == "321" && list.selected?.hasPrefix("00000003") == true)
     _ = type([.end], &list)
     #expect(list.selected?.hasPrefix("00000001") == true)
@@ -80,7 +80,7 @@ import Testing
     list.lost("00000001-0000-4000-8000-000000000000", at: 10)
     list.tick(at: 12)
     #expect(list.shown().count { $0.lost != nil } == 2 && list.count == 3)
-    list.heard(report("Echo", 1, rssi: -80), at: 13)
+    list.received(report("Echo", 1, rssi: -80), at: 13)
     list.tick(at: 19)
     #expect(order(list) == "31" && list.selected == nil, "the selected one is gone")
   }
@@ -92,7 +92,7 @@ import Testing
     beacon.connectable = false
     beacon.data = HexBytes([2, 0x01, 0x06, 5, 0xFF, 0x4C, 0x00, 0x02, 0x15, 3, 0x03, 0x0D, 0x18])
     beacon.scanResponse = HexBytes([7, 0x09] + Array("Beacon".utf8))
-    list.heard(beacon, at: 1)
+    list.received(beacon, at: 1)
     func lines(_ rows: Int) -> [String] {
       ScanScreen(columns: 80, rows: rows).lines(list, at: 1, notice: nil).map { $0.map(\.text).joined() }
     }
@@ -120,7 +120,7 @@ import Testing
     for step in 0..<3000 {
       let number = Int.random(in: 0...9, using: &generator)
       let name = [nil, "日本語のとても長い名前のデバイス", "a\u{1B}[2J", "Echo"].randomElement(using: &generator) ?? nil
-      list.heard(report(name, number, rssi: Int.random(in: -127...20, using: &generator)), at: Double(step))
+      list.received(report(name, number, rssi: Int.random(in: -127...20, using: &generator)), at: Double(step))
       if step % 7 == 0 { list.lost("0000000\(number)-0000-4000-8000-000000000000", at: Double(step)) }
       list.tick(at: Double(step))
       _ = list.handle(keys.randomElement(using: &generator) ?? .up, page: 5)

@@ -75,7 +75,7 @@ final class PrivateAddressHost: AddressSource {
   func forget() { last = nil }
 
   /// The kernel, or another program, sent a command to the controller.
-  func heard(_ command: CommandPacket) { machine.heard(command) }
+  func observed(_ command: CommandPacket) { machine.observed(command) }
 
   /// The kernel answered a command.
   func receive(answer event: ManagementEvent) {

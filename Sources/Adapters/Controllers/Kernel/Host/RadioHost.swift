@@ -9,7 +9,7 @@ protocol RadioHostOwner: ControllerOwner {
   /// The controller was set up: `begin` may follow.
   func radioIsSetUp(_ profile: ControllerProfile)
   /// The kernel or another program sent a command to the controller.
-  func heard(_ command: CommandPacket)
+  func observed(_ command: CommandPacket)
   /// The kernel dropped events of the controller.
   func radioLostEvents()
   /// The controller has transmitted this number of a link's packets.
@@ -157,7 +157,7 @@ final class RadioHost {
       do {
         switch try HCIPacket(decoding: octets) {
         case .event(let packet): receive(try HCIEvent(decoding: packet))
-        case .command(let command): owner?.heard(command)
+        case .command(let command): owner?.observed(command)
         default: break
         }
       } catch {

@@ -70,7 +70,7 @@ final class CompletionSocket {
         // The controller was removed: its socket reports that continuously.
         guard lengths[index] > 0 else { return descriptor.unwatch() }
         let start = index * Self.longest
-        tell(buffer[start..<start + min(Int(lengths[index]), Self.longest)])
+        report(buffer[start..<start + min(Int(lengths[index]), Self.longest)])
       }
       if count < Self.batch { return }
     }
@@ -81,7 +81,7 @@ final class CompletionSocket {
     descriptor.close()
   }
 
-  private func tell(_ octets: ArraySlice<UInt8>) {
+  private func report(_ octets: ArraySlice<UInt8>) {
     guard let completed = try? CompletedPackets(packet: octets) else { return }
     for place in 0..<completed.count { onCompleted?(completed[place].handle, completed[place].packets) }
   }

@@ -75,7 +75,7 @@ final class MonitorSocket: PacketTap {
     let end = readBurst(into: &packets)
     // Reported before the packets: none of the queued packets is known to be older than the dropped ones. A packet
     // dropped before any of them is counted by now.
-    tellLost()
+    reportLoss()
     for (packet, number) in packets where descriptor.isOpen { onEvent(.packet(packet, of: number)) }
     switch end {
     case .empty: return false
@@ -106,13 +106,13 @@ final class MonitorSocket: PacketTap {
   }
 
   private func end(_ reason: String) {
-    tellLost()
+    reportLoss()
     descriptor.close()
     onEvent(
       .ended(GAPError.adapterFailed.error("the kernel's monitor channel ended (\(reason)): start another recording")))
   }
 
-  private func tellLost() {
+  private func reportLoss() {
     let dropped = descriptor.receiveLoad.dropped
     guard dropped > lost else { return }
     onEvent(.lost(dropped - lost))

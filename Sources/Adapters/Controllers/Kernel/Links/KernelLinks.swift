@@ -203,7 +203,7 @@ final class KernelLinks {
   /// The controller reported something about a link.
   private func receive(_ news: LinkNews, _ handle: ConnectionHandle) {
     requester.receive(news, handle)
-    if case .features = news { listener.toldFeatures(handle) }
+    if case .features = news { listener.receivedFeatures(handle) }
   }
 
   private func linkDown(_ handle: ConnectionHandle, _ reason: HCIStatus) {

@@ -117,7 +117,7 @@ final class LinkListener {
   }
 
   /// The device has reported its features, the last thing that the kernel waits for.
-  func toldFeatures(_ handle: ConnectionHandle) { expect { $0.asked(handle, at: context.scheduler.now) } }
+  func receivedFeatures(_ handle: ConnectionHandle) { expect { $0.asked(handle, at: context.scheduler.now) } }
 
   /// A link has ended. If the kernel should have offered it by then another program may have it, and would get the next
   /// one.

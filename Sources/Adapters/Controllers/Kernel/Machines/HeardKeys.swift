@@ -32,7 +32,7 @@ struct HeardKeys {
   }
 
   /// The controller was given a key.
-  mutating func heard(_ key: [UInt8], on handle: ConnectionHandle) {
+  mutating func observed(_ key: [UInt8], on handle: ConnectionHandle) {
     if keys.count >= Self.maximum { keys = [:] }
     keys[handle] = key
   }

@@ -99,7 +99,7 @@ struct PrivateAddressMachine {
   }
 
   /// The kernel, or another program, sent this to the controller.
-  mutating func heard(_ packet: CommandPacket) {
+  mutating func observed(_ packet: CommandPacket) {
     guard state == .making || state == .ending else { return }
     let value: UInt64?
     switch packet.opcode {

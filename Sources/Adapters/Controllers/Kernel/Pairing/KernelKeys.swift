@@ -59,9 +59,9 @@ final class KernelKeys {
 
   /// The kernel gives the controller a key that encrypts a link.
   /// - Returns: the link's handle.
-  func heard(_ command: CommandPacket) -> ConnectionHandle? {
+  func observed(_ command: CommandPacket) -> ConnectionHandle? {
     guard let (handle, key) = command.encryption else { return nil }
-    heard.heard(key, on: handle)
+    heard.observed(key, on: handle)
     return handle
   }
 

@@ -113,8 +113,8 @@ final class KernelPairing {
 
   /// The kernel or another program sent a command to the controller.
   /// - Returns: true if it was reported as an event.
-  func heard(_ command: CommandPacket) -> Bool {
-    guard let handle = keys.heard(command), let link = links.link(handle), keys.isEncryptedOtherwise(link) else {
+  func observed(_ command: CommandPacket) -> Bool {
+    guard let handle = keys.observed(command), let link = links.link(handle), keys.isEncryptedOtherwise(link) else {
       return false
     }
     onEvent?(link.peer, .encryptedOtherwise)
@@ -159,13 +159,13 @@ final class KernelPairing {
       ask(request.device, request.confirmHint == 1 ? .consent : .comparison(request.value))
     case .userPasskeyRequest(let request): ask(request.device, .passkey)
     case .passkeyNotify(let notice):
-      tell(notice.device, .showPasskey(notice.passkey, entered: Int(notice.entered)))
+      report(notice.device, .showPasskey(notice.passkey, entered: Int(notice.entered)))
     case .newLongTermKey, .newIdentityResolvingKey, .newSignatureResolvingKey: keys.receive(event)
     case .authenticationFailed(let failure): failed(failure.device, failure.status)
     case .deviceUnpaired(let event):
       guard let identity = event.device.device else { return }
       keys.forget(identity)
-      tell(event.device, .unbonded)
+      report(event.device, .unbonded)
     case .commandComplete(let complete): answered(complete.opcode, complete.returnParameters, complete.status)
     case .commandStatus(let status): answered(status.opcode, [], status.status)
     default: break
@@ -203,7 +203,7 @@ final class KernelPairing {
 
   private func forgetQuestion(of peer: DeviceAddress) { questions = questions.filter { $0.value.peer != peer } }
 
-  private func tell(_ device: ManagementAddress, _ event: PairingEvent) {
+  private func report(_ device: ManagementAddress, _ event: PairingEvent) {
     guard let address = device.device else { return }
     onEvent?(keys.machine.identities.known(address), event)
   }

@@ -36,7 +36,7 @@ final class OutOfBandPairing {
       throw GAPError.notSupported.error(words)
     }
     self.data[device] = secure
-    if isInUse { tell(secure, of: device) }
+    if isInUse { give(secure, of: device) }
   }
 
   /// Removes the data of a device.
@@ -47,7 +47,7 @@ final class OutOfBandPairing {
 
   /// The controller is in use again.
   func begin() {
-    for (device, data) in data { tell(data, of: device) }
+    for (device, data) in data { give(data, of: device) }
   }
 
   /// The controller is closed.
@@ -70,7 +70,7 @@ final class OutOfBandPairing {
     end(.success(data))
   }
 
-  private func tell(_ data: SecureOutOfBandData, of device: DeviceAddress) {
+  private func give(_ data: SecureOutOfBandData, of device: DeviceAddress) {
     management.send(
       AddRemoteOutOfBandData {
         $0.device = ManagementAddress(device)

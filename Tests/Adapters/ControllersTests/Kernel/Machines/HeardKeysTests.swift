@@ -21,15 +21,15 @@ import Testing
     var heard = HeardKeys()
     heard.linkIsUp(1, isHeard: true)
     heard.linkIsUp(2, isHeard: true)
-    heard.heard(key(5), on: 2)
+    heard.observed(key(5), on: 2)
     #expect(!heard.isOther(than: bond, on: 1, isEncrypted: true))
     heard.eventsLost([1, 2])
     #expect(heard.isOther(than: bond, on: 1, isEncrypted: true))
     #expect(!heard.isOther(than: bond, on: 1, isEncrypted: false), "its key is still to come")
     #expect(!heard.isOther(than: bond, on: 2, isEncrypted: true), "its key was heard before")
-    heard.heard(key(5), on: 1)
+    heard.observed(key(5), on: 1)
     #expect(!heard.isOther(than: bond, on: 1, isEncrypted: true))
-    heard.heard(key(6), on: 1)
+    heard.observed(key(6), on: 1)
     #expect(heard.isOther(than: bond, on: 1, isEncrypted: true))
   }
 
@@ -39,7 +39,7 @@ import Testing
     #expect(!heard.isDoubtful(1))
     heard.eventsLost([1])
     #expect(heard.isDoubtful(1) && !heard.isDoubtful(2))
-    heard.heard(key(5), on: 1)
+    heard.observed(key(5), on: 1)
     #expect(!heard.isDoubtful(1))
   }
 

@@ -19,11 +19,11 @@ struct PrivateAddressMachineTests {
     var machine = PrivateAddressMachine()
     #expect(machine.begin(isExtended: true, at: .zero) == [.send(.removeAdvertisement)])
     // Another program's, before and with another set.
-    machine.heard(try command("3520 07 01 0100000000 5f"))
+    machine.observed(try command("3520 07 01 0100000000 5f"))
     #expect(machine.answered(RemoveAdvertising.opcode) == [.send(.prepareAdvertisement)])
-    machine.heard(try command("3520 07 02 0200000000 5f"))
-    machine.heard(try command("3520 07 01 5544332211 5f"))
-    machine.heard(try command("0520 06 0300000000 5f"))
+    machine.observed(try command("3520 07 02 0200000000 5f"))
+    machine.observed(try command("3520 07 01 5544332211 5f"))
+    machine.observed(try command("0520 06 0300000000 5f"))
     #expect(machine.answered(RemoveAdvertising.opcode) == [])
     #expect(machine.answered(AddExtendedAdvertisingParameters.opcode) == [.send(.removeAdvertisement)])
     #expect(machine.answered(RemoveAdvertising.opcode) == [.done(private1)])
@@ -35,7 +35,7 @@ struct PrivateAddressMachineTests {
     var machine = PrivateAddressMachine()
     _ = machine.begin(isExtended: true, at: .zero)
     _ = machine.answered(RemoveAdvertising.opcode)
-    machine.heard(try command("3520 07 00 5544332211 5f"))
+    machine.observed(try command("3520 07 00 5544332211 5f"))
     _ = machine.answered(AddExtendedAdvertisingParameters.opcode)
     #expect(machine.answered(RemoveAdvertising.opcode) == [.done(private1)])
   }
@@ -50,13 +50,13 @@ struct PrivateAddressMachineTests {
     var machine = PrivateAddressMachine()
     _ = machine.begin(isExtended: true, at: .zero)
     _ = machine.answered(RemoveAdvertising.opcode)
-    machine.heard(try parameters(3))
-    machine.heard(try command("3520 07 01 5544332211 5f"))
+    machine.observed(try parameters(3))
+    machine.observed(try command("3520 07 01 5544332211 5f"))
     #expect(machine.answered(AddExtendedAdvertisingParameters.opcode) == [.send(.removeAdvertisement)])
     #expect(
       machine.answered(RemoveAdvertising.opcode) == [.send(.allowBonds), .send(.prepareDiscoverableAdvertisement)])
-    machine.heard(try parameters(1))
-    machine.heard(try command("3520 07 01 5544332211 1f"))
+    machine.observed(try parameters(1))
+    machine.observed(try command("3520 07 01 5544332211 1f"))
     #expect(machine.answered(SetBondable.opcode) == [])
     #expect(
       machine.answered(AddExtendedAdvertisingParameters.opcode) == [.send(.restoreBonds), .send(.removeAdvertisement)])
@@ -68,8 +68,8 @@ struct PrivateAddressMachineTests {
     var machine = PrivateAddressMachine()
     _ = machine.begin(isExtended: true, at: .zero)
     _ = machine.answered(RemoveAdvertising.opcode)
-    machine.heard(try parameters(1))
-    machine.heard(try command("3620 19 02 1300 000800 000800 07 03 00 000000000000 00 7f 01 00 01 00 00"))
+    machine.observed(try parameters(1))
+    machine.observed(try command("3620 19 02 1300 000800 000800 07 03 00 000000000000 00 7f 01 00 01 00 00"))
     _ = machine.answered(AddExtendedAdvertisingParameters.opcode)
     #expect(machine.answered(RemoveAdvertising.opcode) == [.done(nil)])
   }
@@ -79,7 +79,7 @@ struct PrivateAddressMachineTests {
     var machine = PrivateAddressMachine()
     _ = machine.begin(isExtended: true, at: .zero)
     _ = machine.answered(RemoveAdvertising.opcode)
-    machine.heard(try parameters(2))
+    machine.observed(try parameters(2))
     _ = machine.answered(AddExtendedAdvertisingParameters.opcode)
     #expect(machine.closing == [])
     _ = machine.answered(RemoveAdvertising.opcode)
@@ -95,11 +95,11 @@ struct PrivateAddressMachineTests {
     #expect(machine.begin(isExtended: false, at: .zero) == [.send(.stopDiscovery)])
     #expect(machine.answered(StopDiscovery.opcode) == [.send(.startDiscovery)])
     // Neither a static nor a non-resolvable address is the sought one.
-    machine.heard(try command("0520 06 5544332211 df"))
-    machine.heard(try command("0520 06 5544332211 1f"))
+    machine.observed(try command("0520 06 5544332211 df"))
+    machine.observed(try command("0520 06 5544332211 1f"))
     #expect(machine.answered(StartDiscovery.opcode) == [.send(.stopDiscovery)])
     // The other socket may be read later.
-    machine.heard(try command("0520 06 5544332211 5f"))
+    machine.observed(try command("0520 06 5544332211 5f"))
     #expect(machine.answered(StopDiscovery.opcode) == [.done(private1)])
   }
 
