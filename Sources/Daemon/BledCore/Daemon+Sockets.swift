@@ -1,7 +1,7 @@
 import EventLoop
 import Logging
 
-extension Daemon: SessionHost {}
+extension Daemon: SessionOpener {}
 
 extension SocketServer {
   /// Begins to accept a daemon's clients.

@@ -213,7 +213,7 @@ public final class Daemon {
     switch event {
     case .stateChanged: stateChanged(slot)
     case .scanning(let isOn): slot.scanningChanged(to: isOn)
-    case .watching(let isWatching): scans.watching(isWatching, on: slot)
+    case .watching(let isWatching): scans.monitorChanged(isWatching, on: slot)
     case .presence(let device, let isThere): scans.monitorReported(device, isThere: isThere, on: slot)
     case .report(let report): scans.received(report, on: slot)
     case .advertising(let id, let status): advertising.changed(id, status, on: slot)
@@ -230,8 +230,8 @@ public final class Daemon {
     slot.stateChanged()
     logState(of: slot)
     reportChange(slot)
-    if slot.adapter.state != .on { scans.watching(false, on: slot) }
-    scans.refresh()
+    if slot.adapter.state != .on { scans.monitorChanged(false, on: slot) }
+    scans.updateScans()
     advertising.adapterChanged(slot)
     periodic.adapterChanged(slot)
     central.adapterChanged(slot)

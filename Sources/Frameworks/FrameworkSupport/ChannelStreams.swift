@@ -3,9 +3,9 @@ import Foundation
 /// The octets received over a channel.
 package final class ChannelInputStream: InputStream {
   package let events: StreamEvents
-  private let socket: ChannelSocket
+  private let socket: DispatchSocket
 
-  package init(_ socket: ChannelSocket) {
+  package init(_ socket: DispatchSocket) {
     self.socket = socket
     events = StreamEvents(socket, .input)
     super.init(data: Data())
@@ -39,9 +39,9 @@ package final class ChannelInputStream: InputStream {
 /// The octets sent over a channel.
 package final class ChannelOutputStream: OutputStream {
   package let events: StreamEvents
-  private let socket: ChannelSocket
+  private let socket: DispatchSocket
 
-  package init(_ socket: ChannelSocket) {
+  package init(_ socket: DispatchSocket) {
     self.socket = socket
     events = StreamEvents(socket, .output)
     super.init(toMemory: ())

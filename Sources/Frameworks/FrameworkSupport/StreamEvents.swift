@@ -17,8 +17,8 @@ package final class StreamEvents: @unchecked Sendable {
   weak var stream: Stream?
   /// Called on any thread when the end was found.
   package var onEnd: (() -> Void)?
-  private let socket: ChannelSocket
-  private let direction: ChannelSocket.Direction
+  private let socket: DispatchSocket
+  private let direction: DispatchSocket.Direction
   private let lock = NSLock()
   private var machine: StreamMachine
   private var places: [Place] = []
@@ -26,7 +26,7 @@ package final class StreamEvents: @unchecked Sendable {
   /// Linux.
   private var source: (any DispatchSourceProtocol)?
 
-  init(_ socket: ChannelSocket, _ direction: ChannelSocket.Direction) {
+  init(_ socket: DispatchSocket, _ direction: DispatchSocket.Direction) {
     self.socket = socket
     self.direction = direction
     machine = StreamMachine(ready: direction == .input ? .hasBytesAvailable : .hasSpaceAvailable)

@@ -3,7 +3,7 @@ import BledClient
 /// The channels of sessions: their octets in both directions.
 extension NearbyNode {
   /// A channel on a session's present link is open.
-  func attach(_ socket: ChannelSocket, _ lane: Frame.Lane, to number: Int) {
+  func attach(_ socket: BlockingSocket, _ lane: Frame.Lane, to number: Int) {
     guard peers[number] != nil else { return socket.close() }
     peers[number]?.sockets[lane]?.close()
     peers[number]?.sockets[lane] = socket
@@ -11,7 +11,7 @@ extension NearbyNode {
     pump(lane, of: number)
   }
 
-  private func read(_ socket: ChannelSocket, _ lane: Frame.Lane, of number: Int) async {
+  private func read(_ socket: BlockingSocket, _ lane: Frame.Lane, of number: Int) async {
     repeat {
       await waitForProgram(lane, of: number)
       guard peers[number]?.sockets[lane] === socket else { break }
@@ -55,7 +55,7 @@ extension NearbyNode {
   }
 
   /// Waits until the socket has taken octets, one write at a time.
-  private func write(_ octets: [UInt8], to socket: ChannelSocket, _ lane: Frame.Lane, of number: Int) {
+  private func write(_ octets: [UInt8], to socket: BlockingSocket, _ lane: Frame.Lane, of number: Int) {
     peers[number]?.isWriting.insert(lane)
     Task {
       let isOpen = await socket.write(octets)

@@ -7,7 +7,7 @@ extension NearbyNode {
   private static let attempts = 3
 
   /// A link to a device, and a control channel on it.
-  typealias Dialed = (link: Peripheral, control: ChannelSocket, opened: ControlOpening.Opened)
+  typealias Dialed = (link: Peripheral, control: BlockingSocket, opened: ControlOpening.Opened)
 
   /// Invites a peer and waits for its answer.
   /// - Parameters:
@@ -181,7 +181,7 @@ extension NearbyNode {
 
   private func openControl(
     _ link: Peripheral, _ identifier: UInt64, _ hello: Hello
-  ) async throws(BluetoothError) -> (control: ChannelSocket, opened: ControlOpening.Opened) {
+  ) async throws(BluetoothError) -> (control: BlockingSocket, opened: ControlOpening.Opened) {
     let description = try await description(of: link, identifier)
     guard
       let opening = ControlOpening(.initiator, type: settings.type, key: settings.key, hello: hello)
@@ -200,10 +200,10 @@ extension NearbyNode {
     }
   }
 
-  private func openChannel(_ psm: UInt16, on link: Peripheral) async throws(BluetoothError) -> ChannelSocket {
+  private func openChannel(_ psm: UInt16, on link: Peripheral) async throws(BluetoothError) -> BlockingSocket {
     let channel = try await link.openL2CAPChannel(psm: psm)
     guard let descriptor = channel.takeDescriptor() else { throw notConnected }
-    return ChannelSocket(descriptor)
+    return BlockingSocket(descriptor)
   }
 
   /// Opens the present link's bulk channel; without it the link is useless.
@@ -233,7 +233,7 @@ extension NearbyNode {
 
   /// Closes a socket unless something with it is done in time, or when the task is cancelled.
   static func bounded<Value: Sendable>(
-    _ socket: ChannelSocket, within time: Duration, on clock: any Clock<Duration>,
+    _ socket: BlockingSocket, within time: Duration, on clock: any Clock<Duration>,
     _ body: @Sendable () async throws(Violation) -> Value
   ) async throws(Violation) -> Value {
     let timer = Task {
@@ -250,7 +250,7 @@ extension NearbyNode {
   }
 
   private static func open(
-    _ opening: ControlOpening, over socket: ChannelSocket
+    _ opening: ControlOpening, over socket: BlockingSocket
   ) async throws(Violation) -> ControlOpening.Opened {
     var opening = opening
     var actions = try opening.start()
@@ -267,7 +267,7 @@ extension NearbyNode {
     }
   }
 
-  static func open(_ opening: BulkOpening, over socket: ChannelSocket) async throws(Violation) -> SecureStream {
+  static func open(_ opening: BulkOpening, over socket: BlockingSocket) async throws(Violation) -> SecureStream {
     var opening = opening
     var step = try opening.start()
     while true {

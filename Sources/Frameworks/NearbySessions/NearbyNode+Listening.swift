@@ -202,7 +202,7 @@ extension NearbyNode {
       try? await client.close(offered)
       return await served(device)
     }
-    let socket = ChannelSocket(descriptor)
+    let socket = BlockingSocket(descriptor)
     Task {
       do throws(Violation) {
         try await serve(socket, device)
@@ -221,7 +221,7 @@ extension NearbyNode {
   }
 
   /// The handshake on a channel opened by another peer.
-  private func serve(_ socket: ChannelSocket, _ peripheral: String) async throws(Violation) {
+  private func serve(_ socket: BlockingSocket, _ peripheral: String) async throws(Violation) {
     let timer = Task { [clock = settings.clock] in
       try await clock.sleep(for: PeerSession.timeout)
       socket.close()
@@ -238,7 +238,7 @@ extension NearbyNode {
     }
   }
 
-  private func serveBulk(_ socket: ChannelSocket, _ records: RecordReader, _ ticket: UInt64) async throws(Violation) {
+  private func serveBulk(_ socket: BlockingSocket, _ records: RecordReader, _ ticket: UInt64) async throws(Violation) {
     guard let (number, peer) = peers.first(where: { $0.value.ticket?.number == ticket }), let expected = peer.ticket,
       let control = peer.sockets[.control],
       let opening = BulkOpening(
@@ -254,7 +254,7 @@ extension NearbyNode {
   }
 
   private func serveControl(
-    _ socket: ChannelSocket, _ records: RecordReader, _ peripheral: String
+    _ socket: BlockingSocket, _ records: RecordReader, _ peripheral: String
   ) async throws(Violation) {
     let hello = Hello(identifier: settings.identifier, name: settings.name)
     guard
@@ -314,7 +314,7 @@ extension NearbyNode {
   }
 
   private func adopt(
-    _ opened: ControlOpening.Opened, _ answer: Hello, _ resumed: Int?, _ socket: ChannelSocket, _ peripheral: String
+    _ opened: ControlOpening.Opened, _ answer: Hello, _ resumed: Int?, _ socket: BlockingSocket, _ peripheral: String
   ) {
     let ticket = (number: answer.ticket, key: answer.key)
     if let resumed {

@@ -14,7 +14,7 @@ final class PeerState {
   var link: Peripheral?
   /// The device whose link the session uses, of either role.
   var device: String?
-  var sockets: [Frame.Lane: ChannelSocket] = [:]
+  var sockets: [Frame.Lane: BlockingSocket] = [:]
   var isWriting: Set<Frame.Lane> = []
   var timer: Task<Void, Never>?
   /// True while the lost link is being dialled: two links for one session would contradict each other.

@@ -11,7 +11,7 @@ package final class Gateway {
   private let configuration: GatewayConfiguration
   private let clock: any Scheduler
   private let session: LastingSession
-  private let outbox: Outbox
+  private let outbox: BrokerQueue
   private let subscribed: SubscribedDevices
   private let commands: DeviceCommands
   private var policy: PublishPolicy
@@ -41,7 +41,7 @@ package final class Gateway {
     self.configuration = configuration
     self.clock = clock
     session = LastingSession(named: "mqtt", connector, clock)
-    outbox = Outbox(spool: spool)
+    outbox = BrokerQueue(spool: spool)
     subscribed = SubscribedDevices(configuration.devices, clock)
     commands = DeviceCommands(subscribed)
     policy = PublishPolicy(configuration.publish, at: clock.now)

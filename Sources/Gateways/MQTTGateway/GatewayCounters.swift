@@ -15,7 +15,7 @@ struct GatewayCounters {
     let linked: Int
     let connections: UInt64
     let described: Int
-    let outbox: Outbox.Counters
+    let outbox: BrokerQueue.Counters
     let spool: Spool.Counters?
     let spoolLength: Int
   }

@@ -32,7 +32,7 @@ final class SystemBus {
 
   private let bus: OpaquePointer
   private let loop: EventLoop
-  let outbox: Outbox
+  let outbox: BusQueue
   private var lastNumber: UInt64 = 0
   /// The messages of the calls that are not answered yet, by program and number.
   private var calls: [String: [UInt64: OpaquePointer]] = [:]
@@ -52,7 +52,7 @@ final class SystemBus {
   init(taking bus: OpaquePointer, _ loop: EventLoop) throws(SystemBusError) {
     self.bus = bus
     self.loop = loop
-    outbox = Outbox(bus, on: loop)
+    outbox = BusQueue(bus, on: loop)
     try SystemBusError.check(sd_bus_set_exit_on_disconnect(bus, 1), "set_exit_on_disconnect")
     try SystemBusError.check(sd_bus_attach_event(bus, loop.event, 0), "attach_event")
     let context = Unmanaged.passUnretained(self).toOpaque()

@@ -42,7 +42,7 @@ extension NearbyNode {
     let opened = try OpeningTests.open().acceptor
     let number = add(opened, "", isDialer: false, opened.hello.session)
     peers[number]?.end = .byUs
-    peers[number]?.sockets[.control] = ChannelSocket(ends[0])
+    peers[number]?.sockets[.control] = BlockingSocket(ends[0])
     return number
   }
 }

@@ -50,7 +50,7 @@ import Testing
   func handshake() async throws {
     var ends: [Int32] = [-1, -1]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-    let (own, other) = (ChannelSocket(ends[0]), ChannelSocket(ends[1]))
+    let (own, other) = (BlockingSocket(ends[0]), BlockingSocket(ends[1]))
     await #expect(throws: Violation.self) {
       // Real time: the other side never speaks, so any limit is right.
       try await NearbyNode.bounded(own, within: .milliseconds(1), on: ContinuousClock()) { () async throws(Violation) in

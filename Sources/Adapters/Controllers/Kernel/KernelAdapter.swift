@@ -8,8 +8,8 @@ import Radio
 /// A controller of this machine, used alongside the Linux kernel: power and settings over its management interface,
 /// scan, advertising and connecting over the raw HCI socket, ATT over its L2CAP sockets.
 ///
-/// The adapter composes the parts, each of which owns its state: `LifecycleHost` (power, settings and removal),
-/// `RadioHost` (the controller), `PrivateAddressHost`, `KernelLinks`, `KernelPairing` and `KernelChannels`.
+/// The adapter composes the parts, each of which owns its state: `LifecycleRunner` (power, settings and removal),
+/// `RadioRunner` (the controller), `PrivateAddressRunner`, `KernelLinks`, `KernelPairing` and `KernelChannels`.
 package final class KernelAdapter: ControllerAdapter {
   /// The adapter's identity; its address and capabilities are known once it is on.
   package internal(set) var information: AdapterInformation
@@ -22,9 +22,9 @@ package final class KernelAdapter: ControllerAdapter {
   let context: AdapterContext
   let events: EventQueue
   private let management: ManagementInterface
-  private let lifecycle: LifecycleHost
-  private let addresses: PrivateAddressHost
-  private let radio: RadioHost
+  private let lifecycle: LifecycleRunner
+  private let addresses: PrivateAddressRunner
+  private let radio: RadioRunner
   private let links: KernelLinks
   private let pairing: KernelPairing
   private let channels: KernelChannels
@@ -62,10 +62,10 @@ package final class KernelAdapter: ControllerAdapter {
     context = AdapterContext(name: selector.description, loop: loop, scheduler: scheduler, logger: logger)
     events = EventQueue(on: loop)
     management = ManagementInterface(kernel, in: context)
-    lifecycle = LifecycleHost(
+    lifecycle = LifecycleRunner(
       selector, isNamed: isNamed, publicAddress: publicAddress, spare: spare, kernel, management, in: context)
-    radio = RadioHost(kernel, management, in: context)
-    addresses = PrivateAddressHost(management, radio, in: context)
+    radio = RadioRunner(kernel, management, in: context)
+    addresses = PrivateAddressRunner(management, radio, in: context)
     links = KernelLinks(kernel, radio, in: context)
     pairing = KernelPairing(management, links, in: context) { [lifecycle] in lifecycle.pairing }
     channels = KernelChannels(kernel, management, links, pairing, in: context)
@@ -162,7 +162,7 @@ package final class KernelAdapter: ControllerAdapter {
 
 // MARK: - Power and settings
 
-extension KernelAdapter: LifecycleHostOwner {
+extension KernelAdapter: LifecycleRunnerOwner {
   func loadBonds() -> [Bond] { pairing.keys.load() }
 
   func identify(_ controller: ControllerInformation) {
@@ -226,7 +226,7 @@ extension KernelAdapter: LifecycleHostOwner {
 
 // MARK: - The controller
 
-extension KernelAdapter: RadioHostOwner {
+extension KernelAdapter: RadioRunnerOwner {
   func radioIsSetUp(_ profile: ControllerProfile) {
     addresses.begin(profile, isPrivate: lifecycle.privacy != nil)
   }
@@ -286,7 +286,7 @@ extension KernelAdapter: RadioHostOwner {
 
 // MARK: - Private addresses
 
-extension KernelAdapter: PrivateAddressHostOwner {
+extension KernelAdapter: PrivateAddressRunnerOwner {
   var pauseIsHarmless: Bool? {
     guard activities.isReady, !end.isStopping, !end.isSuspending else { return nil }
     // A link that gets its socket now would be given up.

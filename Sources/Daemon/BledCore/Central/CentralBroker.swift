@@ -44,7 +44,7 @@ final class CentralBroker: ClientRoles {
     scans.observer = self
     directory.onBondsChanged = { [unowned self, weak scans] in
       updateSearch()
-      scans?.refresh()
+      scans?.updateScans()
     }
   }
 

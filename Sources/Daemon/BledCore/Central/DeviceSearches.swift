@@ -152,7 +152,7 @@ final class DeviceSearches {
     }
     guard wanted != looking else { return }
     looking = wanted
-    scans.look(on: wanted)
+    scans.setConnectScan(on: wanted)
   }
 
   private func remove(where isMeant: (DeviceSearch) -> Bool) -> [DeviceSearch] {

@@ -20,6 +20,6 @@ final class PrivateDeviceSearch {
     let slots = Set(waiting.map(\.slot))
     guard slots != searching else { return }
     searching = slots
-    scans.search(on: slots)
+    scans.setSearchScan(on: slots)
   }
 }

@@ -10,10 +10,10 @@ import Bluetooth
 /// | there              | not so for the time                 | away                | it is lost           |
 /// | there or away      | the controller says which           | that                | it is found, or lost |
 /// | there              | `forget`                            | away                | it is lost           |
-/// | there              | `watching(true)`                    | there, unconfirmed  |                      |
+/// | there              | `monitorChanged(true)`                    | there, unconfirmed  |                      |
 /// | there, unconfirmed | received as listed; the controller reports it | there, watched      |                      |
 /// | there, watched     | the time                            | the same            |                      |
-/// | there, watched     | `watching(false)`                   | there, for the full time again |                      |
+/// | there, watched     | `monitorChanged(false)`                   | there, for the full time again |                      |
 ///
 /// A change without room for its report is repeated a second later, unless it is undone before.
 struct NamedPresence<Device: Hashable> {
@@ -72,7 +72,7 @@ struct NamedPresence<Device: Hashable> {
   }
 
   /// The controller watches from now on, or no longer: a watched device has its full time again.
-  mutating func watching(_ isWatching: Bool, at now: Instant) {
+  mutating func monitorChanged(_ isWatching: Bool, at now: Instant) {
     guard isWatching || self.isWatching else { return }
     self.isWatching = isWatching
     for (device, entry) in entries where entry.isThere && entry.isWatched {

@@ -85,8 +85,8 @@ final class NamedScan {
   }
 
   /// The controller watches for the devices from now on, or no longer.
-  func watching(_ isWatching: Bool) {
-    presence.watching(isWatching, at: scheduler.now)
+  func monitorChanged(_ isWatching: Bool) {
+    presence.monitorChanged(isWatching, at: scheduler.now)
     arm()
   }
 

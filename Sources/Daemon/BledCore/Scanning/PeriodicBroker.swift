@@ -349,6 +349,6 @@ final class PeriodicBroker {
     for train in trains.values where train.synced == nil {
       wanted[train.slot, default: ScanParameters(isActive: false, phys: [])].phys.formUnion(train.phys)
     }
-    scans.seek(on: wanted)
+    scans.setTrainScan(on: wanted)
   }
 }

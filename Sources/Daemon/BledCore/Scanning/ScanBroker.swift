@@ -98,18 +98,18 @@ final class ScanBroker {
   }
 
   /// An adapter was added.
-  func added(_ slot: AdapterSlot) { refresh() }
+  func added(_ slot: AdapterSlot) { updateScans() }
 
   /// The adapters or the bonds are others, or an adapter resolves other addresses: it may have to be scanned in another
   /// way.
-  func refresh() {
+  func updateScans() {
     for (session, subscription) in subscriptions { request(for: subscription, of: session) }
   }
 
   /// An adapter's controller begins or ceases to watch for devices.
-  func watching(_ isWatching: Bool, on slot: AdapterSlot) {
+  func monitorChanged(_ isWatching: Bool, on slot: AdapterSlot) {
     for (_, subscription) in subscriptions where subscription.includes(slot) {
-      subscription.named?.watching(isWatching)
+      subscription.named?.monitorChanged(isWatching)
     }
   }
 
@@ -144,7 +144,7 @@ final class ScanBroker {
   func backgroundChanged(_ session: Session) {
     for (_, subscription) in subscriptions.filter({ $0.session == session }) {
       subscription.backgroundChanged(to: session.isBackground)
-      requestAnew(for: subscription, of: session)
+      restartPresence(for: subscription, of: session)
     }
   }
 
@@ -155,12 +155,12 @@ final class ScanBroker {
     for (session, subscription) in keepers {
       subscription.named?.forget(device)
       // A watching controller has already reported its presence.
-      requestAnew(for: subscription, of: session)
+      restartPresence(for: subscription, of: session)
     }
   }
 
   /// Makes a watching controller report presence anew.
-  private func requestAnew(for subscription: ScanSubscription, of session: Session) {
+  private func restartPresence(for subscription: ScanSubscription, of session: Session) {
     if let named = subscription.named {
       lastPlace += 1
       named.number = lastPlace
@@ -169,18 +169,18 @@ final class ScanBroker {
   }
 
   /// Scans on these adapters for pending connections whose device must be discovered first.
-  func search(on slots: Set<AdapterSlot>) {
+  func setSearchScan(on slots: Set<AdapterSlot>) {
     for slot in adapters.slots { request(slots.contains(slot) ? .searching : nil, of: .search, on: slot) }
   }
 
   /// Searches for devices to be connected to, on these adapters with these parameters.
-  func look(on slots: [AdapterSlot: ScanParameters]) {
+  func setConnectScan(on slots: [AdapterSlot: ScanParameters]) {
     looksForDevices = !slots.isEmpty
     for slot in adapters.slots { request(slots[slot], of: .devices, on: slot) }
   }
 
   /// Searches for trains of periodic advertisements, on these adapters with these parameters.
-  func seek(on slots: [AdapterSlot: ScanParameters]) {
+  func setTrainScan(on slots: [AdapterSlot: ScanParameters]) {
     for slot in adapters.slots { request(slots[slot], of: .trains, on: slot) }
   }
 
@@ -227,10 +227,10 @@ final class ScanBroker {
     if isResolved, address == peripheral.identity { return true }
     let wasPrivate = peripheral.isPrivate
     let hasMoved = directory.reached(peripheral, at: address)
-    if peripheral.isPrivate != wasPrivate, directory.resolvesAny { refresh() }
+    if peripheral.isPrivate != wasPrivate, directory.resolvesAny { updateScans() }
     guard isResolved else { return hasMoved }
     slot.adapter.doesNotResolve(peripheral.identity, at: address)
-    if !slot.adapter.resolves(peripheral.identity) { refresh() }
+    if !slot.adapter.resolves(peripheral.identity) { updateScans() }
     return hasMoved || !slot.adapter.resolves(peripheral.identity)
   }
 
@@ -280,7 +280,7 @@ final class ScanBroker {
   private func watchAnew(_ peripheral: Peripheral, at address: DeviceAddress) {
     // Reached or not: it uses private addresses.
     if address != peripheral.identity { peripheral.isPrivate = true }
-    refresh()
+    updateScans()
   }
 
   /// Reports a lost device to a session.

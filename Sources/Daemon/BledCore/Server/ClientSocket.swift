@@ -14,7 +14,7 @@ import Glibc
 /// | any     | the session ends           | lines read are dropped; waiting ones are written, for a second at most → closed, see `Farewells` |
 /// | any     | the connection breaks      | earlier lines are read, then the daemon is notified → closed |
 ///
-/// All this work is done in the client's turns, see `Turns`.
+/// All this work is done in the client's turns, see `ClientTurns`.
 ///
 /// Descriptors from a client are not requested: the kernel closes them when the octets beside them are read. In the
 /// other direction a line may carry one: it is written alone, and the descriptor goes with its first octet.
@@ -39,8 +39,8 @@ final class ClientSocket: SessionTransport, TurnTaker {
 
   private let descriptor: Int32
   private let loop: EventLoop
-  private let host: any SessionHost
-  private let turns: Turns
+  private let host: any SessionOpener
+  private let turns: ClientTurns
   private let farewells: Farewells
   /// The program's user, or the user it acts for.
   var user: UInt32? { connection?.credentials?.user ?? peer }
@@ -68,7 +68,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
   /// Takes ownership of the descriptor and opens a session for it.
   /// - Throws: `EventLoopError` if it cannot be watched; it is closed then.
   init(
-    _ descriptor: Int32, loop: EventLoop, host: any SessionHost, turns: Turns, farewells: Farewells,
+    _ descriptor: Int32, loop: EventLoop, host: any SessionOpener, turns: ClientTurns, farewells: Farewells,
     onClose: @escaping (ClientSocket) -> Void
   ) throws(EventLoopError) {
     let credentials = PeerCredentials(ofSocket: descriptor)

@@ -12,10 +12,10 @@ public final class SocketServer {
   private static let pause: Int64 = 200_000_000
 
   private let socket: ListeningSocket
-  private let host: any SessionHost
+  private let host: any SessionOpener
   private let loop: EventLoop
   private let logger: Logger
-  let turns: Turns
+  let turns: ClientTurns
   private let farewells: Farewells
   private var watch: Watch?
   private var clients: [ObjectIdentifier: ClientSocket] = [:]
@@ -27,12 +27,12 @@ public final class SocketServer {
 
   /// Begins to accept clients.
   /// - Throws: `EventLoopError` if the socket cannot be watched.
-  init(_ socket: ListeningSocket, host: any SessionHost, loop: EventLoop, logger: Logger) throws(EventLoopError) {
+  init(_ socket: ListeningSocket, host: any SessionOpener, loop: EventLoop, logger: Logger) throws(EventLoopError) {
     self.socket = socket
     self.host = host
     self.loop = loop
     self.logger = logger
-    turns = try Turns(on: loop)
+    turns = try ClientTurns(on: loop)
     farewells = Farewells(on: loop)
     reserve = Self.openReserve()
     watch = try Watch(socket.descriptor, on: loop) { [weak self] _ in self?.accept() }

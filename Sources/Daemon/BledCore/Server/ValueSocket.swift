@@ -15,7 +15,7 @@ import Glibc
 /// | any     | room, and none waits               | `drained`                                                       |
 /// | closed  | anything                           | nothing                                                         |
 ///
-/// It works in the turns of its session's user, see `Turns`.
+/// It works in the turns of its session's user, see `ClientTurns`.
 final class ValueSocket: TurnTaker {
   enum Event {
     /// A packet from the program. A packet longer than a value is truncated; `length` is its full length.
@@ -37,7 +37,7 @@ final class ValueSocket: TurnTaker {
   var onEvent: ((Event) -> Void)?
   var isWaiting = false
   private let session: Session
-  private let turns: Turns
+  private let turns: ClientTurns
   private let descriptor: Int32
   private var watch: Watch?
   private var isReading = false
@@ -54,7 +54,7 @@ final class ValueSocket: TurnTaker {
   /// - Returns: our end, which does not read before `resume`, and the program's.
   /// - Throws: `BledError.limitReached`.
   static func pair(
-    for session: Session, on loop: EventLoop, turns: Turns
+    for session: Session, on loop: EventLoop, turns: ClientTurns
   ) throws(BluetoothError) -> (socket: ValueSocket, passed: PassedDescriptor) {
     let (rules, account) = (session.rules, session.account)
     try rules.admit(.acquisitions, of: session, own: session.acquisitions, all: account.acquisitions)
@@ -73,7 +73,8 @@ final class ValueSocket: TurnTaker {
     }
   }
 
-  private init(_ descriptor: Int32, _ session: Session, _ loop: EventLoop, _ turns: Turns) throws(EventLoopError) {
+  private init(_ descriptor: Int32, _ session: Session, _ loop: EventLoop, _ turns: ClientTurns) throws(EventLoopError)
+  {
     self.descriptor = descriptor
     self.session = session
     self.turns = turns
@@ -222,7 +223,7 @@ final class ValueSocket: TurnTaker {
 /// Makes the sockets for values; there are none where no event loop runs.
 struct ValueSockets {
   let loop: EventLoop
-  let turns: Turns
+  let turns: ClientTurns
 
   /// A pair for a session.
   /// - Throws: `BledError.limitReached`.

@@ -15,7 +15,7 @@ open class CBL2CAPChannel: NSObject {
   init(to peer: CBPeer, psm: CBL2CAPPSM, _ descriptor: ReceivedDescriptor) {
     peerValue = peer
     psmValue = psm
-    let socket = ChannelSocket(descriptor.take() ?? -1)
+    let socket = DispatchSocket(descriptor.take() ?? -1)
     input = ChannelInputStream(socket)
     output = ChannelOutputStream(socket)
     // The reading side sees the end for both.

@@ -7,7 +7,7 @@ final class OutgoingQueue: Sendable {
   enum Item: Sendable {
     case data(Data)
     case datagram(Data)
-    case stream(StreamSocket, name: String)
+    case stream(BlockingSocket, name: String)
   }
 
   private typealias Waiter = CheckedContinuation<Void, Never>

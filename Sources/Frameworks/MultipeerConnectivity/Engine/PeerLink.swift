@@ -11,7 +11,7 @@ final class PeerLink: @unchecked Sendable {
   let local: LocalNode
   private let outgoing = OutgoingQueue()
   /// The sockets for the program's streams.
-  private let streams = Guarded<[ObjectIdentifier: StreamSocket]>([:])
+  private let streams = Guarded<[ObjectIdentifier: BlockingSocket]>([:])
   /// For the reader alone: the peer's streams held by the program.
   private var received: [ReceivedStream] = []
   /// For the reader alone: data whose end was not received.
@@ -158,7 +158,7 @@ final class PeerLink: @unchecked Sendable {
 
   // MARK: Streams
 
-  private func carry(_ socket: StreamSocket, _ pump: @escaping @Sendable () async -> Void) {
+  private func carry(_ socket: BlockingSocket, _ pump: @escaping @Sendable () async -> Void) {
     streams.with { $0[ObjectIdentifier(socket)] = socket }
     Task {
       await pump()
@@ -167,26 +167,26 @@ final class PeerLink: @unchecked Sendable {
     }
   }
 
-  private static func pump(_ socket: StreamSocket, to flow: OutgoingFlow) async {
+  private static func pump(_ socket: BlockingSocket, to flow: OutgoingFlow) async {
     while let octets = await socket.read() {
       guard await flow.write(octets) else { return }
     }
     await flow.close(.finished)
   }
 
-  private static func pump(_ flow: IncomingFlow, to socket: StreamSocket) async {
+  private static func pump(_ flow: IncomingFlow, to socket: BlockingSocket) async {
     while let octets = await flow.read() {
       guard await socket.write(octets) else { return await flow.close(.cancelled) }
     }
   }
 
   /// A program's stream, and the socket behind it.
-  static func outputStream() -> (OutputStream, StreamSocket)? {
-    StreamSocket.pair().map { (ChannelOutputStream($0), $1) }
+  static func outputStream() -> (OutputStream, BlockingSocket)? {
+    BlockingSocket.pair().map { (ChannelOutputStream($0), $1) }
   }
 
-  private static func inputStream() -> (ChannelInputStream, StreamSocket)? {
-    StreamSocket.pair().map { (ChannelInputStream($0), $1) }
+  private static func inputStream() -> (ChannelInputStream, BlockingSocket)? {
+    BlockingSocket.pair().map { (ChannelInputStream($0), $1) }
   }
 }
 
@@ -197,14 +197,12 @@ private struct ReceivedStream {
   var isOpen: Bool { stream.map { $0.streamStatus != .closed } ?? false }
 }
 
-/// One end of a socket pair whose other end is a program's stream.
-typealias StreamSocket = NearbySessions.ChannelSocket
-
-extension NearbySessions.ChannelSocket {
+extension BlockingSocket {
+  /// A socket pair, with one end for a program's stream.
   /// - Returns: nil if the process has no more descriptors.
-  fileprivate static func pair() -> (program: FrameworkSupport.ChannelSocket, own: StreamSocket)? {
+  fileprivate static func pair() -> (program: DispatchSocket, own: BlockingSocket)? {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { return nil }
-    return (FrameworkSupport.ChannelSocket(ends[0]), StreamSocket(ends[1]))
+    return (DispatchSocket(ends[0]), BlockingSocket(ends[1]))
   }
 }

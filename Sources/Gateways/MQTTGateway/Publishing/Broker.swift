@@ -1,7 +1,7 @@
 /// The connection to the broker, while there is one.
 package protocol Broker: AnyObject {
-  /// Hands over a message. `Outbox.confirmed` follows once it is sent or, with a quality of service of 1, acknowledged;
-  /// never from inside this call.
+  /// Hands over a message. `BrokerQueue.confirmed` follows once it is sent or, with a quality of service of 1,
+  /// acknowledged; never from inside this call.
   func publish(_ message: OutgoingMessage) -> Handover
 }
 

@@ -39,7 +39,7 @@ struct ServeCommand: ShellCommand {
     let file = try ServiceFile(path: path, device: device)
     let client = try await shell.connection()
     try await shell.requireAdapter()
-    let host = ServiceHost(client: client, output: output)
+    let host = ServedServices(client: client, output: output)
     let events = client.serverEvents()
     let losses = client.observe(ServerWritesLost.self) { loss in
       output.problem(
@@ -60,7 +60,7 @@ struct ServeCommand: ShellCommand {
   }
 
   private func serve(
-    _ host: ServiceHost, _ events: AsyncThrowingStream<ServerEvent, any Error>, _ file: ServiceFile,
+    _ host: ServedServices, _ events: AsyncThrowingStream<ServerEvent, any Error>, _ file: ServiceFile,
     _ output: Output
   ) async throws {
     try await host.publish(file.services)

@@ -22,7 +22,7 @@ import Testing
 
   init() throws {
     loop = try EventLoop()
-    world.daemon.passDescriptors(ValueSockets(loop: loop, turns: try Turns(on: loop)))
+    world.daemon.passDescriptors(ValueSockets(loop: loop, turns: try ClientTurns(on: loop)))
     client = world.client()
     peer = world.peer()
     _ = try peer.database.add(
@@ -321,7 +321,7 @@ import Testing
   @Test("closing a socket ends also while its program writes without a pause, and then the program can write no more")
   func writerThatNeverStops() throws {
     let session = try #require(client.session)
-    let (socket, passed) = try ValueSockets(loop: loop, turns: try Turns(on: loop)).pair(for: session)
+    let (socket, passed) = try ValueSockets(loop: loop, turns: try ClientTurns(on: loop)).pair(for: session)
     let descriptor = dup(passed.number)
     defer { close(descriptor) }
     // Signalled when the socket is full, so that packets are waiting when it is closed.

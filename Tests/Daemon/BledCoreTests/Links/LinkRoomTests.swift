@@ -15,7 +15,7 @@ import Testing
   init() throws {
     stage = try ServerStage()
     loop = try EventLoop()
-    stage.world.daemon.passDescriptors(ValueSockets(loop: loop, turns: try Turns(on: loop)))
+    stage.world.daemon.passDescriptors(ValueSockets(loop: loop, turns: try ClientTurns(on: loop)))
   }
 
   /// A program with characteristics that the phone subscribes to.

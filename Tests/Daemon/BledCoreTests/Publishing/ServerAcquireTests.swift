@@ -17,7 +17,7 @@ import Testing
   init() throws {
     stage = try ServerStage(.init(name: "bled test", hasEnhancedBearers: true))
     loop = try EventLoop()
-    stage.world.daemon.passDescriptors(ValueSockets(loop: loop, turns: try Turns(on: loop)))
+    stage.world.daemon.passDescriptors(ValueSockets(loop: loop, turns: try ClientTurns(on: loop)))
   }
 
   /// The identifier of the phone, once it has subscribed.

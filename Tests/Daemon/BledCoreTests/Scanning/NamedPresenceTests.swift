@@ -44,11 +44,11 @@ import Testing
   }
 
   @Test("While the controller watches no time runs but for devices that it has not confirmed")
-  func watching() throws {
+  func monitorChanged() throws {
     var presence = try presence()
     _ = presence.received(1, rssi: nil, at: start)
     _ = presence.received(2, rssi: nil, at: start)
-    presence.watching(true, at: after(5))
+    presence.monitorChanged(true, at: after(5))
     #expect(presence.deadline == after(10))
     // One is reported at the beginning, the other one is away by now.
     #expect(presence.received(1, rssi: nil, at: after(6)) == nil)
@@ -59,19 +59,19 @@ import Testing
     #expect(presence.monitorReported(2, isThere: true, at: after(21)) == nil && presence.deadline == nil)
     #expect(presence.monitorReported(1, isThere: false, at: after(100)) == lost(1, 90))
     // Again by the reports: the full time.
-    presence.watching(false, at: after(200))
-    presence.watching(false, at: after(205))
+    presence.monitorChanged(false, at: after(200))
+    presence.monitorChanged(false, at: after(205))
     #expect(presence.deadline == after(210) && presence.tick(at: after(210)) == [lost(2, 200)])
   }
 
   @Test("A scan that begins anew again and again puts off no loss: only the first time counts")
   func restarts() throws {
     var presence = try presence()
-    presence.watching(true, at: start)
+    presence.monitorChanged(true, at: start)
     _ = presence.received(1, rssi: nil, at: after(1))
     for second in [5, 8, 11, 14] {
-      presence.watching(false, at: after(second))
-      presence.watching(true, at: after(second))
+      presence.monitorChanged(false, at: after(second))
+      presence.monitorChanged(true, at: after(second))
     }
     #expect(presence.deadline == after(15) && presence.tick(at: after(15)) == [lost(1, 5)])
   }

@@ -44,7 +44,7 @@ import Testing
   func byUser() throws {
     let loop = try EventLoop()
     let clock = Clock()
-    let turns = try Turns(on: loop) { clock.now }
+    let turns = try ClientTurns(on: loop) { clock.now }
     var order: [UInt32?] = []
     let many = (0..<50).map { _ in Busy(user: 1000, steps: 10, clock) { order.append($0.user) } }
     for client in many { turns.ready(client) }
@@ -62,7 +62,7 @@ import Testing
   func atOnce() throws {
     let loop = try EventLoop()
     let clock = Clock()
-    let turns = try Turns(on: loop) { clock.now }
+    let turns = try ClientTurns(on: loop) { clock.now }
     let many = (0..<20).map { _ in Busy(user: 1000, steps: 20, clock) { _ in } }
     for client in many { turns.ready(client) }
     try loop.poll()
@@ -79,7 +79,7 @@ import Testing
   func light() throws {
     let loop = try EventLoop()
     let clock = Clock()
-    let turns = try Turns(on: loop) { clock.now }
+    let turns = try ClientTurns(on: loop) { clock.now }
     let clients = (0..<3).map { _ in Busy(user: 1000, steps: 1, clock) { _ in } }
     for client in clients { turns.ready(client) }
     #expect(clients.allSatisfy { $0.steps == 1 && $0.isWatched })

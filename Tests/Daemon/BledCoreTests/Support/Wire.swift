@@ -19,7 +19,7 @@ final class Wire {
     client = ends[1]
     let before = Set(world.daemon.sessions.map(\.id))
     socket = try ClientSocket(
-      ends[0], loop: loop, host: world.daemon, turns: try Turns(on: loop), farewells: Farewells(on: loop),
+      ends[0], loop: loop, host: world.daemon, turns: try ClientTurns(on: loop), farewells: Farewells(on: loop),
       onClose: { _ in })
     session = try #require(world.daemon.sessions.first { !before.contains($0.id) })
   }

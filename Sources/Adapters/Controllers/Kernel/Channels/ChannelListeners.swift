@@ -10,7 +10,7 @@ final class ChannelListeners {
   private struct Listener {
     let parameters: ChannelParameters
     /// Nil while the controller is not in use.
-    var socket: (any ChannelSocket)?
+    var socket: (any ChannelAcceptor)?
   }
 
   /// A log entry: a sentence, the number and an errno.
@@ -81,7 +81,7 @@ final class ChannelListeners {
 
   private func listen(
     on psm: UInt16, _ parameters: ChannelParameters, at address: DeviceAddress
-  ) throws(SystemError) -> any ChannelSocket {
+  ) throws(SystemError) -> any ChannelAcceptor {
     try sockets.listen(on: psm, parameters, at: address) { [weak self] in self?.accept(psm) }
   }
 

@@ -8,11 +8,11 @@ protocol ChannelSockets {
   ///   - offered: called on the event loop when a channel waits to be accepted.
   func listen(
     on psm: UInt16, _ parameters: ChannelParameters, at address: DeviceAddress, _ offered: @escaping () -> Void
-  ) throws(SystemError) -> any ChannelSocket
+  ) throws(SystemError) -> any ChannelAcceptor
 }
 
 /// A socket that listens for channels.
-protocol ChannelSocket: AnyObject {
+protocol ChannelAcceptor: AnyObject {
   /// True if waiting channels are reported.
   var isAccepting: Bool { get set }
   /// - Returns: nil if none waits.

@@ -58,7 +58,7 @@ final class KernelLink: AdapterLink {
   private var early: [[UInt8]]?
   private var inFlight: PacketsInFlight
   private unowned let links: KernelLinks
-  private let radio: RadioHost
+  private let radio: RadioRunner
   /// True if the controller has reported the end, or is known to have no such link.
   var isDown = false
   /// True once the kernel has ended the socket.
@@ -75,7 +75,7 @@ final class KernelLink: AdapterLink {
 
   init(
     _ peer: DeviceAddress, _ role: LinkRole, _ handle: ConnectionHandle, attempts: Int, over descriptor: Descriptor,
-    links: KernelLinks, radio: RadioHost, in context: AdapterContext
+    links: KernelLinks, radio: RadioRunner, in context: AdapterContext
   ) {
     self.peer = peer
     self.role = role

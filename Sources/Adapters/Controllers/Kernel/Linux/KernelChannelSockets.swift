@@ -10,7 +10,7 @@ struct KernelChannelSockets: ChannelSockets {
 
   func listen(
     on psm: UInt16, _ parameters: ChannelParameters, at address: DeviceAddress, _ offered: @escaping () -> Void
-  ) throws(SystemError) -> any ChannelSocket {
+  ) throws(SystemError) -> any ChannelAcceptor {
     let new = Descriptor(
       try SystemError.check(
         cbz_channel_socket(
@@ -27,7 +27,7 @@ struct KernelChannelSockets: ChannelSockets {
   }
 }
 
-private final class KernelChannelSocket: ChannelSocket {
+private final class KernelChannelSocket: ChannelAcceptor {
   private let descriptor: Descriptor
 
   init(_ descriptor: Descriptor) { self.descriptor = descriptor }

@@ -14,7 +14,7 @@ struct ChannelListenersTests {
 
     func listen(
       on psm: UInt16, _ parameters: ChannelParameters, at address: DeviceAddress, _ offered: @escaping () -> Void
-    ) throws(SystemError) -> any ChannelSocket {
+    ) throws(SystemError) -> any ChannelAcceptor {
       addresses.append(address)
       if let code = refused[psm] { throw SystemError(result: -code) }
       if open[psm]?.isOpen == true { throw SystemError(result: -EADDRINUSE) }
@@ -24,7 +24,7 @@ struct ChannelListenersTests {
     }
   }
 
-  private final class Socket: ChannelSocket {
+  private final class Socket: ChannelAcceptor {
     let offered: () -> Void
     var waiting: [Result<AcceptedChannel, SystemError>] = []
     var isAccepting = true

@@ -223,5 +223,5 @@ extension LEFeatures {
 private struct NoChannels: ChannelSockets {
   func listen(
     on psm: UInt16, _ parameters: ChannelParameters, at address: DeviceAddress, _ offered: @escaping () -> Void
-  ) throws(SystemError) -> any ChannelSocket { throw SystemError(result: -EOPNOTSUPP) }
+  ) throws(SystemError) -> any ChannelAcceptor { throw SystemError(result: -EOPNOTSUPP) }
 }

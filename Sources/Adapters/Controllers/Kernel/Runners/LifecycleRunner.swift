@@ -4,8 +4,8 @@ import Glibc
 import HCI
 import Logging
 
-/// The user of a `LifecycleHost`, which opens and closes the radio.
-protocol LifecycleHostOwner: AnyObject {
+/// The user of a `LifecycleRunner`, which opens and closes the radio.
+protocol LifecycleRunnerOwner: AnyObject {
   /// The bonds of all adapters, which the kernel loads next.
   func loadBonds() -> [Bond]
   /// A usable controller was found.
@@ -30,8 +30,8 @@ protocol LifecycleHostOwner: AnyObject {
 
 /// The lifecycle of one controller: runs `LifecycleMachine` and `UnconfiguredMachine` on the kernel's management
 /// interface and by the clock.
-final class LifecycleHost {
-  weak var owner: (any LifecycleHostOwner)?
+final class LifecycleRunner {
+  weak var owner: (any LifecycleRunnerOwner)?
   private let kernel: any KernelSockets
   private let management: ManagementInterface
   private let context: AdapterContext

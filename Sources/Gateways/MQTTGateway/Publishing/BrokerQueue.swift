@@ -10,7 +10,7 @@ import DequeModule
 /// | connected | sendNow                            | ahead of the spool; lost with the connection                  |
 /// | connected | confirmed                          | done                                                          |
 /// | connected | lost                               | quality 1: sent again later; quality 0: lost, if not yet sent |
-package final class Outbox {
+package final class BrokerQueue {
   /// The counters.
   package struct Counters: Hashable, Sendable {
     /// Messages that the broker has.

@@ -2,7 +2,7 @@ private import Dispatch
 private import Glibc
 
 /// The socket for an L2CAP channel, or for a program's stream. Blocking reads and writes have their own threads.
-package final class ChannelSocket: Sendable {
+package final class BlockingSocket: Sendable {
   private let descriptor: Int32
   private let reading = DispatchQueue(label: "bled.nearby.read")
   private let writing = DispatchQueue(label: "bled.nearby.write")

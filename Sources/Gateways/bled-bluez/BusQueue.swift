@@ -4,7 +4,7 @@ import CSystemd
 import EventLoop
 
 /// The messages on their way to the bus: counts the waiting ones, and the ones unread by programs.
-final class Outbox {
+final class BusQueue {
   /// The interval at which waiting messages are checked, in nanoseconds.
   private static let pause: Int64 = 5_000_000_000
 

@@ -1,5 +1,5 @@
 /// Gives sessions to connecting programs.
-protocol SessionHost: AnyObject {
+protocol SessionOpener: AnyObject {
   /// The permissions and limits of users.
   var rules: Rules { get }
 

@@ -3,7 +3,7 @@ import Foundation
 
 /// The socket with a channel's octets, shared by both streams. It is closed with its last reference; if both directions
 /// are shut down before, the other end closes the channel.
-package final class ChannelSocket: Sendable {
+package final class DispatchSocket: Sendable {
   /// The direction of octets.
   package enum Direction: Sendable {
     case input, output

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Controllers
 
-/// Private addresses on a scripted kernel: `PrivateAddressHost`.
-struct PrivateAddressHostTests {
+/// Private addresses on a scripted kernel: `PrivateAddressRunner`.
+struct PrivateAddressRunnerTests {
   private let addresses = (1...2 as ClosedRange<UInt64>).map {
     DeviceAddress(value: 0x5F11_2233_4400 | $0, kind: .random)
   }

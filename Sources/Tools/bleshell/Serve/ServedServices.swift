@@ -4,7 +4,7 @@ import Bluetooth
 import FoundationEssentials
 
 /// Answers devices from a file's values and prints their operations.
-@MainActor final class ServiceHost {
+@MainActor final class ServedServices {
   private let client: BledClient
   private let output: Output
   private var values = ServedValues()

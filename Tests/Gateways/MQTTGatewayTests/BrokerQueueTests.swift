@@ -15,10 +15,10 @@ private final class ScriptedBroker: Broker {
   var numbers: [Int] { sent.map { $0.message.number ?? -1 } }
 }
 
-struct OutboxTests {
+struct BrokerQueueTests {
   private let store = MemoryStore()
 
-  private func outbox() throws -> Outbox { Outbox(spool: try Spool(store, limit: 1 << 20)) }
+  private func outbox() throws -> BrokerQueue { BrokerQueue(spool: try Spool(store, limit: 1 << 20)) }
 
   @Test func messagesGoAtOnceWhileTheBrokerIsThere() throws {
     let (outbox, broker) = (try outbox(), ScriptedBroker())
@@ -83,14 +83,14 @@ struct OutboxTests {
     for number in 0..<5 { outbox.send(.numbered(number)) }
     outbox.confirmed(broker.sent[0].token)
     outbox.lost()
-    let next = Outbox(spool: try Spool(store, limit: 1 << 20))
+    let next = BrokerQueue(spool: try Spool(store, limit: 1 << 20))
     let later = ScriptedBroker()
     next.connected(later)
     #expect(later.numbers == [1, 2, 3, 4])
   }
 
   @Test func withoutASpoolMessagesAreLostAndCounted() {
-    let outbox = Outbox(spool: nil)
+    let outbox = BrokerQueue(spool: nil)
     outbox.send(.numbered(1))
     #expect(outbox.counters.lost == 1)
   }

@@ -4,8 +4,8 @@ import HCI
 import Logging
 import Radio
 
-/// The user of a `RadioHost`, which receives the controller's events.
-protocol RadioHostOwner: ControllerOwner {
+/// The user of a `RadioRunner`, which receives the controller's events.
+protocol RadioRunnerOwner: ControllerOwner {
   /// The controller was set up: `begin` may follow.
   func radioIsSetUp(_ profile: ControllerProfile)
   /// The kernel or another program sent a command to the controller.
@@ -25,8 +25,8 @@ protocol RadioHostOwner: ControllerOwner {
 /// | setting up | its answers | `radioIsSetUp`; the owner calls `begin`: ready        |
 /// | any   | a failure     | `radioFailed`; the owner calls `close`                  |
 /// | any   | `close`       | shut; questions that wait are answered with a failure   |
-final class RadioHost {
-  weak var owner: (any RadioHostOwner)?
+final class RadioRunner {
+  weak var owner: (any RadioRunnerOwner)?
   /// The wanted activities, kept while the controller is absent.
   let activities: RadioActivities
   /// Length of an ACL data packet in octets; nil if the controller did not report it.
@@ -239,7 +239,7 @@ final class RadioHost {
   }
 }
 
-extension RadioHost: RadioActivitiesOwner {
+extension RadioRunner: RadioActivitiesOwner {
   func radioFailed(_ reason: String) { owner?.radioFailed(reason) }
   func perform(_ action: RadioAction) { owner?.perform(action) }
   func fail(_ words: String, remedy: String) { owner?.fail(words, remedy: remedy) }

@@ -7,7 +7,7 @@ import Testing
 @testable import bled_bluez
 
 /// A bus that does not read.
-struct OutboxTests {
+struct BusQueueTests {
   private let loop: EventLoop
   private let bus: SystemBus
   /// The bus's side, which is not read.

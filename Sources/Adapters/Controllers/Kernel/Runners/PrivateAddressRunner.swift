@@ -4,8 +4,8 @@ import HCI
 import Logging
 import Radio
 
-/// The user of a `PrivateAddressHost`.
-protocol PrivateAddressHostOwner: AnyObject {
+/// The user of a `PrivateAddressRunner`.
+protocol PrivateAddressRunnerOwner: AnyObject {
   /// Lifetime of an address; nil if it is permanent.
   var rotation: Duration? { get }
   /// The controller can be used: its private address, if any, is set.
@@ -18,17 +18,17 @@ protocol PrivateAddressHostOwner: AnyObject {
 
 /// The private addresses of one kernel controller: runs `PrivateAddressMachine` by the clock, at the start and while
 /// the controller's activities pause. Without privacy the kernel is asked once, for incoming links.
-final class PrivateAddressHost: AddressSource {
+final class PrivateAddressRunner: AddressSource {
   /// Added to an address's lifetime: where commands are legacy, the kernel makes a new address only after its own
   /// lifetime has passed.
   private static let margin = Duration.seconds(2)
   /// The kernel's own time.
   private static let kernelRotation = Duration.seconds(900)
 
-  weak var owner: (any PrivateAddressHostOwner)?
+  weak var owner: (any PrivateAddressRunnerOwner)?
   let pauses: AddressPauses
   private let management: ManagementInterface
-  private let radio: RadioHost
+  private let radio: RadioRunner
   private let context: AdapterContext
   private var machine = PrivateAddressMachine()
   private var alarm: (any ScheduledWork)?
@@ -41,7 +41,7 @@ final class PrivateAddressHost: AddressSource {
   /// The controller without a radio yet, for lack of an address.
   private var waiting: ControllerProfile?
 
-  init(_ management: ManagementInterface, _ radio: RadioHost, in context: AdapterContext) {
+  init(_ management: ManagementInterface, _ radio: RadioRunner, in context: AdapterContext) {
     self.management = management
     self.radio = radio
     self.context = context

@@ -10,7 +10,7 @@ import EventLoop
 /// Behind all other ready work, the next user with waiting clients gets 1 ms, used up by the longest waiting of them in
 /// sequence. A client with work left at the end waits behind its user's others. So a user with 400 busy clients delays
 /// others no more than a user with a single one.
-final class Turns {
+final class ClientTurns {
   /// The time for one user's clients until others get their turn, in nanoseconds.
   static let budget: Int64 = 1_000_000
 
@@ -72,11 +72,11 @@ final class Turns {
   }
 }
 
-/// A client of `Turns`.
+/// A client of `ClientTurns`.
 protocol TurnTaker: AnyObject {
   /// The user for its turns; nil if unknown.
   var user: UInt32? { get }
-  /// True while it waits for its turn. Set by `Turns` alone.
+  /// True while it waits for its turn. Set by `ClientTurns` alone.
   var isWaiting: Bool { get set }
   /// Turns watching of its descriptor on or off.
   func watch(_ isOn: Bool)
