@@ -6,18 +6,18 @@ extension NearbyNode {
     switch event {
     case .opened(let flow, let name):
       guard peers[number]?.connection != nil else { return }
-      peers[number]?.flows[flow] = FlowState()
+      peers[number]?.flows.open(flow)
       queue(.stream(flow, name: name), for: number)
     case .offered(let flow, let offer):
       guard peers[number]?.connection != nil else { return }
-      peers[number]?.flows[flow] = FlowState()
+      peers[number]?.flows.open(flow)
       queue(.resource(flow, offer), for: number)
     case .accepted(let flow, let offset):
-      peers[number]?.flows[flow]?.offset = offset
+      peers[number]?.flows.accepted(flow, offset: offset)
       wake(flow, of: number)
     case .data(let flow, let octets):
       peers[number]?.hasTransferred = true
-      peers[number]?.flows[flow]?.unread.append(octets)
+      peers[number]?.flows.received(octets, of: flow)
       wake(flow, of: number)
     case .room(let flow): wake(flow, of: number)
     case .closed(let flow, let end): closed(flow, end, of: number)
@@ -25,16 +25,7 @@ extension NearbyNode {
   }
 
   func closed(_ flow: UInt32, _ end: FlowEnd, of number: Int) {
-    guard let peer = peers[number], peer.flows[flow] != nil, peer.flows[flow]?.end == nil else { return }
-    peer.lastEnd += 1
-    peer.flows[flow]?.end = end
-    peer.flows[flow]?.endNumber = peer.lastEnd
-    wake(flow, of: number)
-    // The newest ends remain available, also for flows opened long ago.
-    let ended = (peers[number]?.flows ?? [:]).filter { $0.value.end != nil && $0.value.unread.isEmpty }
-    for (flow, _) in ended.sorted(by: { $0.value.endNumber < $1.value.endNumber }).dropLast(64) {
-      peers[number]?.flows[flow] = nil
-    }
+    if peers[number]?.flows.close(flow, end) == true { wake(flow, of: number) }
   }
 
   private func wake(_ flow: UInt32, of number: Int) { wake(at: .flow(flow, of: number)) }
@@ -49,21 +40,21 @@ extension NearbyNode {
     guard let flow = peers[number]?.session.openFlow(name: name, offer: offer) else {
       throw BledError.limitReached.error("\(FlowTable.limit) streams and resources to the peer are open: close some")
     }
-    peers[number]?.flows[flow] = FlowState()
+    peers[number]?.flows.open(flow)
     pump(.bulk, of: number)
     return OutgoingFlow(connection: connection, flow: flow)
   }
 
   func accepted(_ flow: UInt32, of number: Int) async -> UInt64? {
-    while !Task.isCancelled, let state = peers[number]?.flows[flow], state.end == nil {
-      if let offset = state.offset { return offset }
+    while !Task.isCancelled, let flows = peers[number]?.flows, flows.isOpen(flow) {
+      if let offset = flows.offset(of: flow) { return offset }
       await change(flow, of: number)
     }
     return nil
   }
 
   func room(_ flow: UInt32, of number: Int) async -> Int? {
-    while !Task.isCancelled, let peer = peers[number], peer.flows[flow]?.end == nil, peer.flows[flow] != nil {
+    while !Task.isCancelled, let peer = peers[number], peer.flows.isOpen(flow) {
       let room = peer.session.room(flow)
       if room > 0 { return room }
       await change(flow, of: number)
@@ -91,16 +82,14 @@ extension NearbyNode {
   }
 
   func read(_ flow: UInt32, of number: Int) async -> [UInt8]? {
-    while !Task.isCancelled, let state = peers[number]?.flows[flow] {
-      if let first = state.unread.first {
-        let octets = state.unread.count == 1 ? first : state.unread.flatMap { $0 }
-        peers[number]?.flows[flow]?.unread = []
+    while !Task.isCancelled, let peer = peers[number], peer.flows.contains(flow) {
+      if let octets = peer.flows.removeUnread(of: flow) {
         peers[number]?.session.consume(octets.count, of: flow)
         resumeReaders(of: number)
         pump(.bulk, of: number)
         return octets
       }
-      guard state.end == nil else { return nil }
+      guard peer.flows.isOpen(flow) else { return nil }
       await change(flow, of: number)
     }
     return nil
@@ -108,15 +97,15 @@ extension NearbyNode {
 
   func close(_ flow: UInt32, _ end: FlowEnd, of number: Int) {
     peers[number]?.session.closeFlow(flow, end)
-    peers[number]?.flows[flow]?.unread = []
+    _ = peers[number]?.flows.removeUnread(of: flow)
     closed(flow, end, of: number)
     resumeReaders(of: number)
     pump(.bulk, of: number)
   }
 
   func ended(_ flow: UInt32, of number: Int) async -> FlowEnd {
-    while let state = peers[number]?.flows[flow] {
-      if let end = state.end { return end }
+    while let flows = peers[number]?.flows, flows.contains(flow) {
+      if let end = flows.end(of: flow) { return end }
       guard !Task.isCancelled else { break }
       await change(flow, of: number)
     }

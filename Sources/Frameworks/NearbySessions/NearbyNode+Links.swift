@@ -1,31 +1,18 @@
 import BledClient
 
-/// The connection to one device, which sessions of both directions and looks at descriptions share.
-struct DeviceLink {
-  /// The sessions, handshakes and readings that use it, or wait for it.
-  var users = 0
-  /// The connection, if this side requested one and has not released it.
-  var connection: Peripheral?
-  /// True while it is being requested or released, one at a time.
-  var isChanging = false
-}
-
 /// Connections to devices.
-///
-/// Two devices have one link, whichever of them requested it. So a channel opened by the other side counts as a user,
-/// too: the end of this side's last session or reading must not take the link away from it.
 extension NearbyNode {
   /// Connects to a device, or joins the present connection's users.
   func acquire(_ peripheral: String) async throws(BluetoothError) -> Peripheral {
     // Counted before: a release meanwhile must not disconnect the link about to be used.
-    join(peripheral)
+    links.join(peripheral)
     guard await beginChange(peripheral) else {
       await release(peripheral)
       throw GAPError.cancelled.error("the request for a connection was cancelled")
     }
     do throws(BluetoothError) {
       let connection = try await connect(peripheral)
-      links[peripheral]?.connection = connection
+      links.connected(peripheral, connection)
       endChange(peripheral)
       return connection
     } catch {
@@ -48,22 +35,15 @@ extension NearbyNode {
       or: GAPError.timeout.error("no connection to the device of the peer within \(Self.connectingLimit)"))
   }
 
-  /// The other side uses the link.
-  func join(_ peripheral: String) { links[peripheral, default: DeviceLink()].users += 1 }
-
   /// A link's last user releases it.
   func release(_ peripheral: String) async {
-    links[peripheral]?.users -= 1
-    guard links[peripheral]?.users == 0 else { return }
+    guard links.leave(peripheral) else { return }
     await Self.outcome { await self.giveBack(peripheral) }
   }
 
   private func giveBack(_ peripheral: String) async {
     await beginChange(peripheral)
-    if links[peripheral]?.users == 0, let connection = links[peripheral]?.connection {
-      links[peripheral]?.connection = nil
-      try? await connection.disconnect()
-    }
+    try? await links.removeUnused(peripheral)?.disconnect()
     endChange(peripheral)
   }
 
@@ -71,18 +51,16 @@ extension NearbyNode {
   /// - Returns: False if the task was cancelled before; else `endChange` is to follow.
   @discardableResult
   func beginChange(_ peripheral: String) async -> Bool {
-    while links[peripheral]?.isChanging == true {
+    while links.isChanging(peripheral) {
       guard !Task.isCancelled else { return false }
       await wait(at: .change(of: peripheral))
     }
-    links[peripheral, default: DeviceLink()].isChanging = true
+    links.beginChange(peripheral)
     return true
   }
 
   func endChange(_ peripheral: String) {
-    guard let link = links[peripheral] else { return }
-    links[peripheral]?.isChanging = false
-    if link.users == 0, link.connection == nil { links[peripheral] = nil }
+    links.endChange(peripheral)
     wake(at: .change(of: peripheral))
   }
 

@@ -42,7 +42,7 @@ extension NearbyNode {
     lastAcceptance += 1
     let call = lastAcceptance
     update { $0.begin(call) }
-    if information != nil { describing.insert(call) }
+    if information != nil { texts.begin(call) }
     let result = await Self.outcome { () async -> Result<Void, BluetoothError> in
       do throws(BluetoothError) {
         return .success(try await self.beginAccepting(information, call))
@@ -52,7 +52,7 @@ extension NearbyNode {
     }
     guard let result else {
       update { $0.cancel(call) }
-      describing.remove(call)
+      texts.cancel(call)
       Task {
         await restoreInformation(after: call)
         await updateAdvertising()
@@ -60,7 +60,7 @@ extension NearbyNode {
       throw cancelled
     }
     update { $0.end(call) }
-    if let information { settledInformation = information }
+    if let information { texts.settle(information) }
     try result.get()
   }
 
@@ -73,25 +73,18 @@ extension NearbyNode {
   private func describe(_ information: [String: String], _ call: Int) async throws(BluetoothError) {
     await advertisingTurns.begin()
     defer { advertisingTurns.end() }
-    guard describing.remove(call) != nil else { return }
-    lastDescriber = call
-    try await publish(information)
+    if texts.claim(call) { try await publish(information) }
   }
 
   /// Withdraws a cancelled call's texts, unless another call has set its own meanwhile.
   private func restoreInformation(after call: Int) async {
     await advertisingTurns.begin()
     defer { advertisingTurns.end() }
-    guard lastDescriber == call else { return }
-    lastDescriber = nil
-    try? await publish(settledInformation)
+    if let settled = texts.recall(call) { try? await publish(settled) }
   }
 
   private func publish(_ information: [String: String]) async throws(BluetoothError) {
-    guard information != self.information else { return }
-    self.information = information
-    revision &+= 1
-    guard let service else { return }
+    guard texts.set(information), let service else { return }
     self.service = nil
     try await client.unpublish(service)
     try await publishDescription()
@@ -106,8 +99,8 @@ extension NearbyNode {
 
   private var description: PeerDescription {
     PeerDescription(
-      identifier: settings.identifier, revision: revision, isInviting: isVisible, psm: listening?.psm ?? 0,
-      name: settings.name, information: information)
+      identifier: settings.identifier, revision: texts.revision, isInviting: isVisible, psm: listening?.psm ?? 0,
+      name: settings.name, information: texts.information)
   }
 
   /// Takes a turn: of two calls at once one would leave its channel and description behind.
@@ -190,14 +183,13 @@ extension NearbyNode {
 
   private func take(_ offered: ChannelDescription) async {
     let device = offered.peripheral
-    guard pending.values.reduce(0, +) < Self.pendingLimit, pending[device, default: 0] < Self.pendingDeviceLimit else {
+    guard handshakes.begin(device) else {
       refusals += 1
       try? await client.close(offered)
       return
     }
     // Counted before: the link is not to be given back while its channel is being accepted.
-    pending[device, default: 0] += 1
-    join(device)
+    links.join(device)
     guard let channel = try? await client.accept(offered), let descriptor = channel.takeDescriptor() else {
       try? await client.close(offered)
       return await served(device)
@@ -215,8 +207,7 @@ extension NearbyNode {
 
   /// A handshake is over.
   private func served(_ device: String) async {
-    let count = pending[device, default: 0] - 1
-    pending[device] = count > 0 ? count : nil
+    handshakes.end(device)
     await release(device)
   }
 
@@ -303,8 +294,8 @@ extension NearbyNode {
     }
     guard isVisible || isReachable else { throw Violation("an invitation that is not awaited") }
     let unanswered = peers.values.filter { !$0.session.isDialer && !$0.session.isAlive && !$0.hasEnded }
-    guard unanswered.count < Self.pendingLimit,
-      unanswered.count(where: { $0.remote.peripheral == device }) < Self.pendingDeviceLimit
+    guard unanswered.count < Handshakes.limit,
+      unanswered.count(where: { $0.remote.peripheral == device }) < Handshakes.deviceLimit
     else {
       refusals += 1
       throw Violation("one invitation too many")
@@ -342,7 +333,7 @@ extension NearbyNode {
 
   /// A session's link dialled by the other side is not released before the session.
   private func use(_ device: String, for number: Int) {
-    join(device)
+    links.join(device)
     if let former = peers[number]?.device { Task { await release(former) } }
     peers[number]?.device = device
   }

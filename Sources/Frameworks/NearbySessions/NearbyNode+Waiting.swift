@@ -1,40 +1,23 @@
 import Synchronization
 
-/// A place where calls wait until something has happened there, which each checks again.
-enum WaitingPlace: Hashable {
-  /// Room in a session's message queue.
-  case messages(Int)
-  /// A session's stream or resource.
-  case flow(UInt32, of: Int)
-  /// The end of channels, of any session.
-  case channels
-  /// The request for the connection to a device, or its release.
-  case change(of: String)
-}
-
 extension NearbyNode {
   /// Waits until something has happened, or the task is cancelled.
   func wait(at place: WaitingPlace) async {
-    let number = newWait()
+    let number = waits.next()
     await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
         // A cancellation before this point found no wait to end.
-        if Task.isCancelled { continuation.resume() } else { waits[place, default: [:]][number] = continuation }
+        if Task.isCancelled { continuation.resume() } else { waits.add(continuation, number, at: place) }
       }
     } onCancel: {
-      Task { await self.endWait(number, at: place) }
+      Task { await endWait(number, at: place) }
     }
   }
 
   /// Something has happened at a place.
-  func wake(at place: WaitingPlace) {
-    for (_, wait) in (waits.removeValue(forKey: place) ?? [:]).sorted(by: { $0.key < $1.key }) { wait.resume() }
-  }
+  func wake(at place: WaitingPlace) { waits.endAll(at: place) }
 
-  private func endWait(_ number: Int, at place: WaitingPlace) {
-    waits[place]?.removeValue(forKey: number)?.resume()
-    if waits[place]?.isEmpty == true { waits[place] = nil }
-  }
+  private func endWait(_ number: Int, at place: WaitingPlace) { waits.end(number, at: place) }
 
   /// Does work to its end. A cancelled task only stops waiting, so nothing is left half done.
   /// - Returns: The work's result; nil if the task was cancelled before.
@@ -85,11 +68,6 @@ extension NearbyNode {
     guard let peer = peers[number], let waiter = peer.eventWaiter, waiter.wait === wait else { return }
     peer.eventWaiter = nil
     waiter.continuation.resume(returning: false)
-  }
-
-  private func newWait() -> Int {
-    lastWait += 1
-    return lastWait
   }
 }
 

@@ -7,10 +7,6 @@ import Noise
 public actor NearbyNode {
   /// Maximum simultaneously connected peers of a node: eight with itself.
   public static let peerLimit = 7
-  /// The handshakes and unanswered invitations of others at a time.
-  static let pendingLimit = 16
-  /// The limit per device, so none can keep all others out.
-  static let pendingDeviceLimit = 4
   /// The time for the other side to close the channels of a session ended here.
   private static let lingering = Duration.seconds(2)
   /// The time for reading a description, however many services a device has: others wait for it.
@@ -23,13 +19,12 @@ public actor NearbyNode {
   let client: BledClient
   let settings: NearbySettings
   /// The invitations not fetched by the program.
-  let unfetched = InvitationQueue(limit: NearbyNode.pendingLimit)
+  let unfetched = InvitationQueue(limit: Handshakes.limit)
   private let elapsed: @Sendable () -> Duration
 
   var peers: [Int: PeerState] = [:]
   var lastNumber = 0
-  /// The channels of others whose handshakes are under way, by device.
-  var pending: [String: Int] = [:]
+  var handshakes = Handshakes()
   /// Handshakes and invitations refused because too many were waiting.
   public internal(set) var refusals = 0
   /// The listener, the service and the advertisement, once there are some.
@@ -43,16 +38,9 @@ public actor NearbyNode {
   var isReachable: Bool { reachability.isWanted }
   var visibility = Acceptance(), reachability = Acceptance()
   var lastAcceptance = 0
-  /// The description's texts.
-  var information: [String: String]
-  /// The texts of the last call that was not cancelled.
-  var settledInformation: [String: String]
-  /// The calls whose texts are not in the description yet, and the one whose texts are.
-  var describing: Set<Int> = [], lastDescriber: Int?
-  var revision: UInt8 = .random(in: 0...255)
+  var texts: PublishedTexts
   var listener: Task<Void, Never>?
-  /// The connections to devices.
-  var links: [String: DeviceLink] = [:]
+  var links = DeviceLinks()
   /// The changes to the channel, the description and the advertisement: with two at once one would stay on the air.
   let advertisingTurns = Turns()
   var lastScan = 0
@@ -67,9 +55,7 @@ public actor NearbyNode {
   private(set) var hasStopped = false
   /// The sessions with an awaited invitation: nothing else refers to them yet.
   var waiting: [Int: NearbyConnection] = [:]
-  /// The waits of calls, each with its number.
-  var waits: [WaitingPlace: [Int: CheckedContinuation<Void, Never>]] = [:]
-  var lastWait = 0
+  var waits = WaitTable()
 
   /// - Throws: `BledError.invalidParameter` for oversized information.
   public init(client: BledClient, settings: NearbySettings) throws(BluetoothError) {
@@ -77,8 +63,7 @@ public actor NearbyNode {
     self.client = client
     self.settings = settings
     elapsed = settings.clock.stopwatch()
-    information = settings.information
-    settledInformation = settings.information
+    texts = PublishedTexts(settings.information)
   }
 
   static func check(_ information: [String: String]) throws(BluetoothError) {
@@ -177,7 +162,7 @@ public actor NearbyNode {
       unfetched.remove(number)
       peers[number]?.end = end
       resumeReaders(of: number)
-      for flow in (peers[number]?.flows ?? [:]).keys { closed(flow, .cancelled, of: number) }
+      for flow in peers[number]?.flows.all ?? [] { closed(flow, .cancelled, of: number) }
       Task { await updateAdvertising() }
     }
   }

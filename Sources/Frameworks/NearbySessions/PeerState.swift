@@ -35,11 +35,9 @@ final class PeerState {
   var pausedReaders: [Frame.Lane: CheckedContinuation<Void, Never>] = [:]
   /// The wait for the answer to an invitation.
   var answerWaiter: CheckedContinuation<NearbyEnd?, Never>?
-  var flows: [UInt32: FlowState] = [:]
+  var flows = SessionFlows()
   /// True if messages, or octets of a stream or resource, were sent or received.
   var hasTransferred = false
-  /// Counts the ends of flows.
-  var lastEnd = 0
 
   init(session: PeerSession, remote: FoundPeer, key: [UInt8], code: String) {
     (self.session, self.remote, self.key, self.code) = (session, remote, key, code)
@@ -50,16 +48,6 @@ final class PeerState {
     guard !hasEnded, sockets[lane] != nil else { return false }
     if events.isFull(lane) { return true }
     // An ended flow has no window, but its octets still need room.
-    return lane == .bulk && flows.values.count { $0.end != nil && !$0.unread.isEmpty } >= EventQueue.flowLimit
+    return lane == .bulk && flows.endedUnread >= EventQueue.flowLimit
   }
-}
-
-/// A stream or resource within its session.
-struct FlowState {
-  /// The unread octets.
-  var unread: [[UInt8]] = []
-  var offset: UInt64?
-  var end: FlowEnd?
-  /// The end's place among the ends.
-  var endNumber = 0
 }

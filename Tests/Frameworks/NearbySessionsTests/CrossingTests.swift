@@ -142,14 +142,14 @@ import Testing
     let mallory = try await daemon.client()
     let link = try await mallory.connect(.identifier(toBob.peripheral), adapter: daemon.adapter(0))
     var channels: [L2CAPChannel] = []
-    for _ in 0..<NearbyNode.pendingDeviceLimit { channels.append(try await link.openL2CAPChannel(psm: psm)) }
-    try await until { await bob.pending.values.reduce(0, +) == NearbyNode.pendingDeviceLimit }
+    for _ in 0..<Handshakes.deviceLimit { channels.append(try await link.openL2CAPChannel(psm: psm)) }
+    try await until { await bob.handshakes.count == Handshakes.deviceLimit }
     let refused = try? await link.openL2CAPChannel(psm: psm)
     try await until { await bob.refusals == 1 }
     withExtendedLifetime((channels, refused)) {}
     channels = []
     try await link.disconnect()
-    try await until { await bob.pending.isEmpty }
+    try await until { await bob.handshakes.count == 0 }
     let invited = Nodes.invite(toBob, by: alice)
     let invitation = try await Nodes.invitation(to: bob, by: invited)
     #expect(await invitation.answer(true))

@@ -14,7 +14,7 @@ import Testing
     let alice = try await Nodes.node(daemon, "Alice", adapter: 0)
     let first = try await alice.addEnded()
     let wait = Task { await alice.formerEnds(of: Self.identifier) }
-    try await until { await alice.waits[.channels]?.count == 1 }
+    try await until { await alice.waits.count(at: .channels) == 1 }
     _ = try await alice.addEnded()
     await alice.closeSockets(of: first)
     await wait.value

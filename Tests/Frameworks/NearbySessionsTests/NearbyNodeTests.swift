@@ -148,7 +148,7 @@ import Testing
         return error
       }
     }
-    try await until { await alice.links[peer.peripheral]?.isChanging == true }
+    try await until { await alice.links.isChanging(peer.peripheral) }
     await alice.stop()
     #expect(await alice.links.isEmpty)
     #expect(await alice.hasNoPeers)
