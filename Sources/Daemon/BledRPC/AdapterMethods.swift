@@ -1,26 +1,20 @@
 /// Blocks a device, or unblocks it.
 public enum AdapterBlock: ClientCall {
-  /// The result is empty.
   public typealias Result = Empty
-  /// `adapter.block`
-  public static let name = "adapter.block"
-  /// `adapters`: the device is blocked for all programs.
-  public static let permission: Permission? = .adapters
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "adapter.block", needs: .adapters,
+    """
     Blocks a device for all programs, or unblocks it: links with it end, pending connections to it fail with the gap \
     error blocked, and so does peripheral.connect; a link that the device starts ends at once. It is still heard. A \
     device is known by its address: one that uses private addresses is recognised only while it is paired. This lasts \
     over restarts and peripheral.forget.
-    """
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String
     /// False unblocks the device. True if missing.
     public var on: Bool?
-    /// Makes the params.
     public init(peripheral: String, on: Bool? = nil) {
       self.peripheral = peripheral
       self.on = on
@@ -30,24 +24,18 @@ public enum AdapterBlock: ClientCall {
 
 /// Sets the name under which devices see this machine.
 public enum AdapterSetName: ClientCall {
-  /// The result is empty.
   public typealias Result = Empty
-  /// `adapter.setName`
-  public static let name = "adapter.setName"
-  /// `adapters`: it is the name for all programs.
-  public static let permission: Permission? = .adapters
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "adapter.setName", needs: .adapters,
+    """
     Sets the Device Name of the Generic Access service (Core 5.4, Vol 3, Part C, 12.1), which devices read, on all \
     adapters. It lasts over restarts. Without a name it is again that of the configuration. adapter.changed is sent to \
     every session. Names in advertisements are those of advertising.start.
-    """
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The name, 1 to 248 octets; that of the configuration if missing.
     public var name: String?
-    /// Makes the params.
     public init(name: String? = nil) { self.name = name }
   }
 }

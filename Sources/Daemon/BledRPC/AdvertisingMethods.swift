@@ -2,14 +2,9 @@ import Bluetooth
 
 /// Starts an advertisement.
 public enum AdvertisingStart: ClientCall {
-  /// `advertising.start`
-  public static let name = "advertising.start"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .advertise
-  /// The call can change the session's resources.
-  public static let changesSession = true
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "advertising.start", needs: .advertise, changesSession: true,
+    """
     Starts an advertisement of this session. The daemon adds the flags; data that does not fit into the advertisement \
     goes into the scan response, the name is shortened if necessary, and if the data still does not fit the call \
     fails. The advertisement ends with advertising.stop or with the session, and survives an adapter that is removed \
@@ -18,7 +13,7 @@ public enum AdvertisingStart: ClientCall {
     in the scan response; with `extended` one advertisement has up to 1650 octets, or fewer if the controller has \
     less, and scanners before Bluetooth 5.0 do not hear it. `interval` is in seconds, 0.02 to 10.24, `txPower` in dBm, \
     -127 to 20, `channels` lists some of 37, 38 and 39.
-    """
+    """)
 
   /// An AD structure (Core Specification Supplement, Part A).
   public struct Structure: RPCPayload, Hashable {
@@ -176,7 +171,6 @@ public enum AdvertisingStart: ClientCall {
     public var shortenedName: String?
     /// The transmit power chosen by the controller, in dBm, if `txPower` requested one and the controller reports it.
     public var txPower: Int?
-    /// Makes the result.
     public init(advertising: Int, adapter: String, interval: Double, shortenedName: String?, txPower: Int? = nil) {
       self.advertising = advertising
       self.adapter = adapter
@@ -189,37 +183,25 @@ public enum AdvertisingStart: ClientCall {
 
 /// Stops an advertisement.
 public enum AdvertisingStop: ClientCall {
-  /// The result is empty.
   public typealias Result = Empty
-  /// `advertising.stop`
-  public static let name = "advertising.stop"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .advertise
-  /// The call can change the session's resources.
-  public static let changesSession = true
-  /// For `rpc.discover`.
-  public static let summary = "Stops an advertisement of this session, or all of them if no number is given."
-  /// The parameters.
+  public static let method = Method(
+    "advertising.stop", needs: .advertise, changesSession: true,
+    "Stops an advertisement of this session, or all of them if no number is given.")
   public struct Params: RPCPayload {
     /// The number that `advertising.start` gave, 1 or more.
     public var advertising: Int?
-    /// Makes the params.
     public init(advertising: Int? = nil) { self.advertising = advertising }
   }
 }
 
 /// An advertisement left the air or returned.
 public enum AdvertisingChanged: RPCNotification {
-  /// `advertising.changed`
-  public static let name = "advertising.changed"
-  /// A change of the session's resources is reported.
-  public static let changesSession = true
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let message = Message(
+    "advertising.changed", changesSession: true,
+    """
     An advertisement of this session went off the air, came back, changed its interval, ended by itself (`ended`), or \
     failed (`reason`).
-    """
-  /// The parameters.
+    """)
   public struct Params: RPCPayload {
     /// The number that `advertising.start` gave, 1 or more.
     public var advertising: Int
@@ -234,7 +216,6 @@ public enum AdvertisingChanged: RPCNotification {
     /// The reason why it ended by itself; missing if it did not: "duration" (also of the high duty cycle), "count", or
     /// "connected" if it was directed to the device that connected. The advertisement no longer exists then.
     public var ended: Word<AdvertisingEnd>?
-    /// Makes the params.
     public init(
       advertising: Int, onAir: Bool, interval: Double? = nil, reason: RPCError? = nil,
       ended: Word<AdvertisingEnd>? = nil

@@ -2,20 +2,15 @@ import Bluetooth
 
 /// Sends data in a subevent of a train.
 public enum AdvertisingSend: ClientCall {
-  /// The result is empty.
   public typealias Result = Empty
-  /// `advertising.send`
-  public static let name = "advertising.send"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .advertise
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "advertising.send", needs: .advertise,
+    """
     Sends data in a subevent of a train with `responses`, once, and answers when the controller has it, which is within \
     an interval of the train. Data for a subevent replaces data that still waits for it, whose call fails with \
     cancelled. Without data a subevent is sent empty. The responses of devices come as advertising.responses.
-    """
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The number of an advertisement of this session with `responses` of `periodic`.
     public var advertising: Int
@@ -27,7 +22,6 @@ public enum AdvertisingSend: ClientCall {
     public var firstSlot: Int?
     /// The number of slots that devices may use, 0 to 255; if missing, all from the first one on.
     public var slots: Int?
-    /// Makes the params.
     public init(advertising: Int, subevent: Int, data: HexBytes, firstSlot: Int? = nil, slots: Int? = nil) {
       self.advertising = advertising
       self.subevent = subevent
@@ -40,12 +34,11 @@ public enum AdvertisingSend: ClientCall {
 
 /// Devices responded to a subevent of a train.
 public enum AdvertisingResponses: RPCNotification {
-  /// `advertising.responses`
-  public static let name = "advertising.responses"
-  /// For `rpc.discover`.
-  public static let summary = """
-    Devices responded to a subevent of a train of this session, or its data could not be sent (`sent`).
+  public static let message = Message(
+    "advertising.responses",
     """
+    Devices responded to a subevent of a train of this session, or its data could not be sent (`sent`).
+    """)
 
   /// The response of one device.
   public struct Response: RPCPayload, Hashable {
@@ -69,7 +62,6 @@ public enum AdvertisingResponses: RPCNotification {
     }
   }
 
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The number of the advertisement.
     public var advertising: Int
@@ -84,7 +76,6 @@ public enum AdvertisingResponses: RPCNotification {
     /// The number of such events of the advertisement that were dropped before this one, because this session did not
     /// read; missing if none.
     public var lost: Int?
-    /// Makes the params.
     public init(
       advertising: Int, subevent: Int, sent: Bool, responses: [Response], time: Double, lost: Int? = nil
     ) {

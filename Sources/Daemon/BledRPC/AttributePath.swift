@@ -74,7 +74,6 @@ public struct AttributeFound: RPCPayload, Hashable {
   /// Its UUID.
   public var uuid: BluetoothUUID?
 
-  /// Makes the answer.
   public init(handle: UInt16? = nil, uuid: BluetoothUUID? = nil) {
     self.handle = handle
     self.uuid = uuid

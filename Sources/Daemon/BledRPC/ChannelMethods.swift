@@ -43,17 +43,13 @@ public struct ChannelDescription: RPCPayload, Hashable {
 
 /// Listens for L2CAP channels.
 public enum L2CAPPublish: ClientCall {
-  /// `l2cap.publish`
-  public static let name = "l2cap.publish"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .serve
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "l2cap.publish", needs: .serve,
+    """
     Listens for L2CAP channels that devices open, until l2cap.unpublish or the session's end; each is told of with \
     l2cap.incoming.
-    """
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The number under which devices open channels, 128 to 255; the daemon chooses one if missing.
     public var psm: UInt16?
@@ -67,7 +63,6 @@ public enum L2CAPPublish: ClientCall {
     public var mode: ChannelMode?
     /// The adapter; the first if missing.
     public var adapter: String?
-    /// Makes the params.
     public init(
       psm: UInt16? = nil, security: ChannelSecurity? = nil, receiveMTU: Int? = nil, mode: ChannelMode? = nil,
       adapter: String? = nil
@@ -80,13 +75,11 @@ public enum L2CAPPublish: ClientCall {
     }
   }
 
-  /// The result.
   public struct Result: RPCPayload, Hashable {
     /// The number under which devices open channels, 128 to 255.
     public var psm: UInt16
     /// The adapter that listens.
     public var adapter: String
-    /// Makes the result.
     public init(psm: UInt16, adapter: String) {
       self.psm = psm
       self.adapter = adapter
@@ -96,22 +89,16 @@ public enum L2CAPPublish: ClientCall {
 
 /// Ends listening for L2CAP channels.
 public enum L2CAPUnpublish: ClientCall {
-  /// The result is empty.
   public typealias Result = Empty
-  /// `l2cap.unpublish`
-  public static let name = "l2cap.unpublish"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .serve
-  /// For `rpc.discover`.
-  public static let summary = "Ends the listening that l2cap.publish began. Open channels stay."
+  public static let method = Method(
+    "l2cap.unpublish", needs: .serve,
+    "Ends the listening that l2cap.publish began. Open channels stay.")
 
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The number that `l2cap.publish` gave, 128 to 255.
     public var psm: UInt16
     /// The adapter; the first if missing.
     public var adapter: String?
-    /// Makes the params.
     public init(psm: UInt16, adapter: String? = nil) {
       self.psm = psm
       self.adapter = adapter
@@ -123,18 +110,14 @@ public enum L2CAPUnpublish: ClientCall {
 public enum L2CAPOpen: ClientCall {
   /// The channel.
   public typealias Result = ChannelDescription
-  /// `l2cap.open`
-  public static let name = "l2cap.open"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "l2cap.open", needs: .connect,
+    """
     Opens an L2CAP channel to a device that this session is connected to. The answer passes a descriptor for its octets \
     (SCM_RIGHTS), or has a token to fetch them with. Nothing is dropped, and who does not read stops the other side. The \
     channel ends when the program closes the descriptor, and with the session.
-    """
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String
@@ -154,7 +137,6 @@ public enum L2CAPOpen: ClientCall {
     public var packets: Bool?
     /// True: no descriptor is passed, and the answer has a token. Not with `packets`.
     public var token: Bool?
-    /// Makes the params.
     public init(
       peripheral: String, psm: UInt16, security: ChannelSecurity? = nil, receiveMTU: Int? = nil,
       mode: ChannelMode? = nil,
@@ -175,17 +157,13 @@ public enum L2CAPOpen: ClientCall {
 public enum L2CAPAccept: ClientCall {
   /// The channel.
   public typealias Result = ChannelDescription
-  /// `l2cap.accept`
-  public static let name = "l2cap.accept"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .serve
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "l2cap.accept", needs: .serve,
+    """
     Takes a channel of l2cap.incoming, within 30 seconds; its octets come as those of l2cap.open. To refuse it, call \
     l2cap.close.
-    """
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The number that `l2cap.incoming` gave, 1 or more.
     public var channel: Int
@@ -194,7 +172,6 @@ public enum L2CAPAccept: ClientCall {
     public var packets: Bool?
     /// True: no descriptor is passed, and the answer has a token. Not with `packets`.
     public var token: Bool?
-    /// Makes the params.
     public init(channel: Int, packets: Bool? = nil, token: Bool? = nil) {
       self.channel = channel
       self.packets = packets
@@ -205,23 +182,17 @@ public enum L2CAPAccept: ClientCall {
 
 /// Closes an L2CAP channel.
 public enum L2CAPClose: ClientCall {
-  /// The result is empty.
   public typealias Result = Empty
-  /// `l2cap.close`
-  public static let name = "l2cap.close"
-  /// No permission: a session has only channels that it was permitted to have.
-  public static let permission: Permission? = nil
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "l2cap.close", needs: nil,
+    """
     Closes a channel of this session, or refuses one of l2cap.incoming. What the program wrote before is sent; l2cap.closed \
     does not follow.
-    """
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The number that names it in this session, 1 or more.
     public var channel: Int
-    /// Makes the params.
     public init(channel: Int) { self.channel = channel }
   }
 }
@@ -230,29 +201,24 @@ public enum L2CAPClose: ClientCall {
 public enum L2CAPIncoming: RPCNotification {
   /// The channel; without a token, which `l2cap.accept` gives.
   public typealias Params = ChannelDescription
-  /// `l2cap.incoming`
-  public static let name = "l2cap.incoming"
-  /// For `rpc.discover`.
-  public static let summary =
-    "A device opened a channel to a number that this session published: call l2cap.accept within 30 seconds."
+  public static let message = Message(
+    "l2cap.incoming",
+    "A device opened a channel to a number that this session published: call l2cap.accept within 30 seconds.")
 }
 
 /// A channel ended.
 public enum L2CAPClosed: RPCNotification {
-  /// `l2cap.closed`
-  public static let name = "l2cap.closed"
-  /// For `rpc.discover`.
-  public static let summary = """
-    A channel of this session ended. It is sent when what the device had sent before was handed over.
+  public static let message = Message(
+    "l2cap.closed",
     """
+    A channel of this session ended. It is sent when what the device had sent before was handed over.
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The number that names it in this session, 1 or more.
     public var channel: Int
     /// The reason, unless the program closed its side.
     public var reason: RPCError?
-    /// Makes the params.
     public init(channel: Int, reason: RPCError?) {
       self.channel = channel
       self.reason = reason

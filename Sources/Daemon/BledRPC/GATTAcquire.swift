@@ -2,18 +2,14 @@ import Bluetooth
 
 /// Passes values of a characteristic over a descriptor.
 public enum GATTAcquire: ClientCall {
-  /// `gatt.acquire`
-  public static let name = "gatt.acquire"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "gatt.acquire", needs: .connect,
+    """
     Passes a SOCK_SEQPACKET descriptor with the answer, for many values of one characteristic: each packet that the \
     program writes is sent as a Write Command, and each notification or indication is a packet to read. At a time one \
     descriptor is for writing, and one for values; it can be the same. Closing the descriptor ends that, and so does \
     gatt.released.
-    """
-  /// The parameters.
+    """)
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String
@@ -29,7 +25,6 @@ public enum GATTAcquire: ClientCall {
     /// True: gatt.released is also sent when the other end is closed, for a program that hands the descriptor on.
     public var closing: Bool?
 
-    /// Makes the params.
     public init(
       peripheral: String, attribute: AttributePath, values: Bool? = nil, writes: Bool? = nil, indications: Bool? = nil,
       closing: Bool? = nil
@@ -77,7 +72,6 @@ public enum GATTAcquire: ClientCall {
     /// The longest value that can be written, in octets: MTU − 3, and 512 at most.
     public var maximumLength: Int
 
-    /// Makes the result.
     public init(handle: UInt16, writes: Bool, values: Bool, maximumLength: Int) {
       self.handle = handle
       self.writes = writes
@@ -89,14 +83,12 @@ public enum GATTAcquire: ClientCall {
 
 /// The daemon closed its end of a descriptor of `gatt.acquire`.
 public enum GATTReleased: RPCNotification {
-  /// `gatt.released`
-  public static let name = "gatt.released"
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let message = Message(
+    "gatt.released",
+    """
     The daemon closed its end of the descriptor of gatt.acquire: the link ended, the device's services changed, a packet \
     was longer than a value may be or, where the program asked for that, the other end was closed (error cancelled).
-    """
-  /// The parameters.
+    """)
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String
@@ -110,7 +102,6 @@ public enum GATTReleased: RPCNotification {
     public var writes: Bool?
     /// True if it was for values.
     public var values: Bool?
-    /// Makes the params.
     public init(
       peripheral: String, handle: UInt16, reason: RPCError, unsent: Int, writes: Bool? = nil, values: Bool? = nil
     ) {
@@ -126,14 +117,12 @@ public enum GATTReleased: RPCNotification {
 
 /// Values of a device had no room in a descriptor.
 public enum GATTValuesDropped: RPCNotification {
-  /// `gatt.valuesDropped`
-  public static let name = "gatt.valuesDropped"
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let message = Message(
+    "gatt.valuesDropped",
+    """
     So many values of the device were dropped because the program did not read the descriptor of gatt.acquire; those \
     that come from now on follow the gap.
-    """
-  /// The parameters.
+    """)
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String
@@ -141,7 +130,6 @@ public enum GATTValuesDropped: RPCNotification {
     public var handle: UInt16
     /// The number of values, 1 or more.
     public var values: Int
-    /// Makes the params.
     public init(peripheral: String, handle: UInt16, values: Int) {
       self.peripheral = peripheral
       self.handle = handle

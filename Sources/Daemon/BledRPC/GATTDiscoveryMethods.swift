@@ -14,7 +14,6 @@ public struct ServiceDescription: Codable, Sendable, Hashable {
   public var includes: [ServiceDescription]?
   /// Its characteristics, if they were requested.
   public var characteristics: [CharacteristicDescription]?
-  /// Makes a description.
   public init(
     handle: UInt16, end: UInt16, uuid: BluetoothUUID, primary: Bool, includes: [ServiceDescription]? = nil,
     characteristics: [CharacteristicDescription]? = nil
@@ -46,7 +45,6 @@ public struct CharacteristicDescription: Codable, Sendable, Hashable {
   public var extendedProperties: [Word<ExtendedProperty>]?
   /// Its descriptors, if they were requested.
   public var descriptors: [DescriptorDescription]?
-  /// Makes a description.
   public init(
     handle: UInt16, declaration: UInt16? = nil, end: UInt16, uuid: BluetoothUUID,
     properties: [Word<CharacteristicProperty>],
@@ -68,7 +66,6 @@ public struct DescriptorDescription: Codable, Sendable, Hashable {
   public var handle: UInt16
   /// The UUID of the descriptor.
   public var uuid: BluetoothUUID
-  /// Makes a description.
   public init(handle: UInt16, uuid: BluetoothUUID) {
     self.handle = handle
     self.uuid = uuid
@@ -77,13 +74,11 @@ public struct DescriptorDescription: Codable, Sendable, Hashable {
 
 /// Discovers everything on a device.
 public enum GATTDiscover: ClientCall {
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String
     /// The timeout in seconds, more than 0 and at most a day; 60 if missing.
     public var timeout: Double?
-    /// Makes the params.
     public init(peripheral: String, timeout: Double? = nil) {
       self.peripheral = peripheral
       self.timeout = timeout
@@ -91,25 +86,19 @@ public enum GATTDiscover: ClientCall {
   }
   /// The whole tree.
   public typealias Result = GATTServices
-  /// `gatt.discover`
-  public static let name = "gatt.discover"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "gatt.discover", needs: .connect,
+    """
     Discovers all services, included services, characteristics and descriptors of a device. Fails with the gap error \
     timeout when it has taken too long; gatt.discoveryProgress reports about once a second how far it got.
-    """
+    """)
 }
 
 /// A discovery of everything on a device has not finished yet.
 public enum GATTDiscoveryProgress: RPCNotification {
-  /// `gatt.discoveryProgress`
-  public static let name = "gatt.discoveryProgress"
-  /// For `rpc.discover`.
-  public static let summary =
-    "A gatt.discover of this session has not finished; about once a second while the device answers."
-  /// The parameters.
+  public static let message = Message(
+    "gatt.discoveryProgress",
+    "A gatt.discover of this session has not finished; about once a second while the device answers.")
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String
@@ -117,7 +106,6 @@ public enum GATTDiscoveryProgress: RPCNotification {
     public var services: Int
     /// The number of characteristics known so far.
     public var characteristics: Int
-    /// Makes the params.
     public init(peripheral: String, services: Int, characteristics: Int) {
       self.peripheral = peripheral
       self.services = services
@@ -130,7 +118,6 @@ public enum GATTDiscoveryProgress: RPCNotification {
 public struct GATTServices: RPCPayload {
   /// The services.
   public var services: [ServiceDescription]
-  /// Makes the result.
   public init(services: [ServiceDescription]) { self.services = services }
 }
 
@@ -138,19 +125,14 @@ public struct GATTServices: RPCPayload {
 public enum GATTDiscoverServices: ClientCall {
   /// The services, without their contents.
   public typealias Result = GATTServices
-  /// `gatt.discoverServices`
-  public static let name = "gatt.discoverServices"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// For `rpc.discover`.
-  public static let summary = "Discovers the primary services of a device, with the given UUIDs, or all."
-  /// The parameters.
+  public static let method = Method(
+    "gatt.discoverServices", needs: .connect,
+    "Discovers the primary services of a device, with the given UUIDs, or all.")
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String
     /// Only these; all if missing or empty.
     public var services: [BluetoothUUID]?
-    /// Makes the params.
     public init(peripheral: String, services: [BluetoothUUID]? = nil) {
       self.peripheral = peripheral
       self.services = services
@@ -167,14 +149,12 @@ public struct GATTScope: RPCPayload {
   public var attribute: AttributePath
   /// Only these; all if missing or empty.
   public var uuids: [BluetoothUUID]?
-  /// Makes the params.
   public init(peripheral: String, attribute: AttributePath, uuids: [BluetoothUUID]? = nil) {
     self.peripheral = peripheral
     self.attribute = attribute
     self.uuids = uuids
   }
 
-  /// Makes the params with a handle.
   public init(peripheral: String, handle: UInt16, uuids: [BluetoothUUID]? = nil) {
     self.init(peripheral: peripheral, attribute: .handle(handle), uuids: uuids)
   }
@@ -204,29 +184,21 @@ public enum GATTDiscoverIncludedServices: ClientCall {
   public typealias Params = GATTScope
   /// The included services.
   public typealias Result = GATTServices
-  /// `gatt.discoverIncludedServices`
-  public static let name = "gatt.discoverIncludedServices"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// For `rpc.discover`.
-  public static let summary = "Discovers the services that a service includes."
+  public static let method = Method(
+    "gatt.discoverIncludedServices", needs: .connect,
+    "Discovers the services that a service includes.")
 }
 
 /// Discovers the characteristics of a service.
 public enum GATTDiscoverCharacteristics: ClientCall {
   /// The service.
   public typealias Params = GATTScope
-  /// `gatt.discoverCharacteristics`
-  public static let name = "gatt.discoverCharacteristics"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// For `rpc.discover`.
-  public static let summary = "Discovers the characteristics of a service."
-  /// The result.
+  public static let method = Method(
+    "gatt.discoverCharacteristics", needs: .connect,
+    "Discovers the characteristics of a service.")
   public struct Result: RPCPayload {
     /// In order of their handles.
     public var characteristics: [CharacteristicDescription]
-    /// Makes the result.
     public init(characteristics: [CharacteristicDescription]) { self.characteristics = characteristics }
   }
 }
@@ -235,17 +207,12 @@ public enum GATTDiscoverCharacteristics: ClientCall {
 public enum GATTDiscoverDescriptors: ClientCall {
   /// The characteristic, by the handle of its value.
   public typealias Params = GATTScope
-  /// `gatt.discoverDescriptors`
-  public static let name = "gatt.discoverDescriptors"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// For `rpc.discover`.
-  public static let summary = "Discovers the descriptors of a characteristic."
-  /// The result.
+  public static let method = Method(
+    "gatt.discoverDescriptors", needs: .connect,
+    "Discovers the descriptors of a characteristic.")
   public struct Result: RPCPayload {
     /// In order of their handles.
     public var descriptors: [DescriptorDescription]
-    /// Makes the result.
     public init(descriptors: [DescriptorDescription]) { self.descriptors = descriptors }
   }
 }

@@ -8,7 +8,6 @@ public struct AttributeValue: Codable, Sendable, Hashable {
   public var uuid: BluetoothUUID?
   /// The value.
   public var value: HexBytes
-  /// Makes a value.
   public init(handle: UInt16, uuid: BluetoothUUID? = nil, value: HexBytes) {
     self.handle = handle
     self.uuid = uuid
@@ -20,7 +19,6 @@ public struct AttributeValue: Codable, Sendable, Hashable {
 public struct AttributeValues: RPCPayload {
   /// The values.
   public var values: [AttributeValue]
-  /// Makes the result.
   public init(values: [AttributeValue]) { self.values = values }
 }
 
@@ -28,17 +26,13 @@ public struct AttributeValues: RPCPayload {
 public enum GATTReadUsingUUID: ClientCall {
   /// The values in order of their handles.
   public typealias Result = AttributeValues
-  /// `gatt.readUsingUUID`
-  public static let name = "gatt.readUsingUUID"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "gatt.readUsingUUID", needs: .connect,
+    """
     Reads all attributes of a UUID in a range of handles without discovering anything (Read Using Characteristic UUID). \
     Each value has at most MTU − 4 octets, and at most 253: gatt.read reads the rest. Fails with the att error \
     attributeNotFound if there is none.
-    """
-  /// The parameters.
+    """)
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String
@@ -48,7 +42,6 @@ public enum GATTReadUsingUUID: ClientCall {
     public var start: UInt16?
     /// The last handle of the range; 65535 if missing.
     public var end: UInt16?
-    /// Makes the params.
     public init(peripheral: String, uuid: BluetoothUUID, start: UInt16? = nil, end: UInt16? = nil) {
       self.peripheral = peripheral
       self.uuid = uuid
@@ -60,18 +53,14 @@ public enum GATTReadUsingUUID: ClientCall {
 
 /// Reads several values with one request.
 public enum GATTReadMultiple: ClientCall {
-  /// `gatt.readMultiple`
-  public static let name = "gatt.readMultiple"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "gatt.readMultiple", needs: .connect,
+    """
     Reads several values with one request. With `variable` each value has its length, and those that do not fit into \
     the MTU are left out (Read Multiple Variable Length Characteristic Values); without it they come in a row, of at \
     most MTU − 1 octets, and the caller has to know their lengths (Read Multiple Characteristic Values). Fails with the \
     gap error notSupported if the device does not know the request.
-    """
-  /// The parameters.
+    """)
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String
@@ -79,20 +68,17 @@ public enum GATTReadMultiple: ClientCall {
     public var attributes: [AttributePath]
     /// True if the values have different lengths; false if missing.
     public var variable: Bool?
-    /// Makes the params.
     public init(peripheral: String, attributes: [AttributePath], variable: Bool? = nil) {
       self.peripheral = peripheral
       self.attributes = attributes
       self.variable = variable
     }
   }
-  /// The result.
   public struct Result: RPCPayload {
     /// With `variable`: the values, in the order of the attributes.
     public var values: [AttributeValue]?
     /// Otherwise: all values in a row.
     public var value: HexBytes?
-    /// Makes the result.
     public init(values: [AttributeValue]? = nil, value: HexBytes? = nil) {
       self.values = values
       self.value = value
@@ -102,15 +88,12 @@ public enum GATTReadMultiple: ClientCall {
 
 /// Writes several values at once, or none.
 public enum GATTWriteReliably: ClientCall {
-  /// `gatt.writeReliably`
-  public static let name = "gatt.writeReliably"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "gatt.writeReliably", needs: .connect,
+    """
     Writes several values, or parts of them, at once (Characteristic Value Reliable Writes). The device repeats each; \
     if one of them comes back changed, or the device refuses one, nothing is written.
-    """
+    """)
   /// A part of a value.
   public struct Write: Codable, Sendable, Hashable {
     /// The value's characteristic.
@@ -119,7 +102,6 @@ public enum GATTWriteReliably: ClientCall {
     public var offset: Int?
     /// The octets.
     public var value: HexBytes
-    /// Makes a part.
     public init(_ attribute: AttributePath, offset: Int? = nil, value: HexBytes) {
       self.attribute = attribute
       self.offset = offset
@@ -144,23 +126,19 @@ public enum GATTWriteReliably: ClientCall {
       try container.encode(value, forKey: .value)
     }
   }
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String
     /// 1 to 64 writes, in their order.
     public var writes: [Write]
-    /// Makes the params.
     public init(peripheral: String, writes: [Write]) {
       self.peripheral = peripheral
       self.writes = writes
     }
   }
-  /// The result.
   public struct Result: RPCPayload {
     /// The attributes written, in the order of the writes.
     public var written: [AttributeFound]
-    /// Makes the result.
     public init(written: [AttributeFound]) { self.written = written }
   }
 }
@@ -169,19 +147,14 @@ public enum GATTWriteReliably: ClientCall {
 public enum GATTServerFeatures: ClientCall {
   /// The device.
   public typealias Params = PeripheralReference
-  /// `gatt.serverFeatures`
-  public static let name = "gatt.serverFeatures"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// For `rpc.discover`.
-  public static let summary = "Reads the Server Supported Features (2B3A) of a device."
-  /// The result.
+  public static let method = Method(
+    "gatt.serverFeatures", needs: .connect,
+    "Reads the Server Supported Features (2B3A) of a device.")
   public struct Result: RPCPayload, Hashable {
     /// True if it supports EATT: several requests at once, over enhanced bearers.
     public var enhancedBearers: Bool
     /// The value as it was read; missing if the device does not have the characteristic.
     public var value: HexBytes?
-    /// Makes the result.
     public init(enhancedBearers: Bool, value: HexBytes?) {
       self.enhancedBearers = enhancedBearers
       self.value = value

@@ -2,16 +2,12 @@ import Bluetooth
 
 /// Reads a value.
 public enum GATTRead: ClientCall {
-  /// `gatt.read`
-  public static let name = "gatt.read"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "gatt.read", needs: .connect,
+    """
     Reads the whole value of a characteristic or descriptor, whatever its length. It is named by its handle, or by the \
     UUIDs of the characteristic, its service and the descriptor, which are discovered where they are not known.
-    """
-  /// The parameters.
+    """)
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String
@@ -20,7 +16,6 @@ public enum GATTRead: ClientCall {
     /// True: sends the request even if the declared properties do not allow it.
     public var force: Bool?
 
-    /// Makes the params.
     public init(peripheral: String, attribute: AttributePath, force: Bool? = nil) {
       self.peripheral = peripheral
       self.attribute = attribute
@@ -50,7 +45,6 @@ public enum GATTRead: ClientCall {
       try container.encodeIfPresent(force, forKey: .force)
     }
   }
-  /// The result.
   public struct Result: RPCPayload {
     /// 0 to 512 octets.
     public var value: HexBytes
@@ -60,7 +54,6 @@ public enum GATTRead: ClientCall {
     public var uuid: BluetoothUUID?
     /// True if the device has more than 512 octets, or does not give the rest of the value.
     public var truncated: Bool?
-    /// Makes the result.
     public init(value: HexBytes, handle: UInt16? = nil, uuid: BluetoothUUID? = nil, truncated: Bool? = nil) {
       self.value = value
       self.handle = handle
@@ -74,19 +67,15 @@ public enum GATTRead: ClientCall {
 public enum GATTWrite: ClientCall {
   /// The attribute written, if UUIDs named it.
   public typealias Result = AttributeFound
-  /// `gatt.write`
-  public static let name = "gatt.write"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "gatt.write", needs: .connect,
+    """
     Writes a value of up to 512 octets. With a response, the call answers once the device has answered; without one, \
     it answers once there was room for the packet on the link, and the value must fit into MTU − 3. With an offset the \
     value is written from there on, with a response; whether what lies behind it stays is up to the device. A signed \
     write has no response; the value must fit into MTU − 15, and it needs a bond in whose pairing we gave a key for \
     signatures. On an encrypted link it goes as a write without response, as the specification has it.
-    """
-  /// The parameters.
+    """)
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String
@@ -102,7 +91,6 @@ public enum GATTWrite: ClientCall {
     public var signed: Bool?
     /// True: sends the request even if the declared properties do not allow it.
     public var force: Bool?
-    /// Makes the params.
     public init(
       peripheral: String, attribute: AttributePath, value: HexBytes, response: Bool? = nil, offset: Int? = nil,
       signed: Bool? = nil, force: Bool? = nil
@@ -155,7 +143,6 @@ public struct CharacteristicReference: RPCPayload, Hashable {
   public var peripheral: String
   /// The handle of the characteristic's value.
   public var handle: UInt16
-  /// Makes the params.
   public init(peripheral: String, handle: UInt16) {
     self.peripheral = peripheral
     self.handle = handle
@@ -164,7 +151,6 @@ public struct CharacteristicReference: RPCPayload, Hashable {
 
 /// Subscribes to a characteristic.
 public enum GATTSubscribe: ClientCall {
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String
@@ -173,14 +159,12 @@ public enum GATTSubscribe: ClientCall {
     /// True: its indications, false: its notifications. If missing: the choice of other sessions, else its
     /// notifications, or its indications if it has no notifications.
     public var indications: Bool?
-    /// Makes the params.
     public init(peripheral: String, attribute: AttributePath, indications: Bool? = nil) {
       self.peripheral = peripheral
       self.attribute = attribute
       self.indications = indications
     }
 
-    /// Makes the params with a handle.
     public init(peripheral: String, handle: UInt16) { self.init(peripheral: peripheral, attribute: .handle(handle)) }
 
     private enum CodingKeys: CodingKey { case peripheral, indications }
@@ -203,18 +187,13 @@ public enum GATTSubscribe: ClientCall {
   }
   /// The place of its values, if it was named by UUIDs.
   public typealias Result = AttributeFound
-  /// `gatt.subscribe`
-  public static let name = "gatt.subscribe"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// The call can change the session's resources.
-  public static let changesSession = true
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "gatt.subscribe", needs: .connect, changesSession: true,
+    """
     Subscribes to the notifications of a characteristic, or to its indications if it has no notifications or they are \
     asked for. All sessions share one choice: another one fails with alreadyInProgress while others are subscribed. \
     Values are sent as gatt.value, including those that the device sends before it confirms the subscription.
-    """
+    """)
 }
 
 /// Ends this session's subscription.
@@ -223,23 +202,16 @@ public enum GATTUnsubscribe: ClientCall {
   public typealias Params = AttributeReference
   /// The characteristic, if it was named by UUIDs.
   public typealias Result = AttributeFound
-  /// `gatt.unsubscribe`
-  public static let name = "gatt.unsubscribe"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// The call can change the session's resources.
-  public static let changesSession = true
-  /// For `rpc.discover`.
-  public static let summary =
-    "Ends this session's subscription; the daemon unsubscribes on the device when no session is subscribed any more."
+  public static let method = Method(
+    "gatt.unsubscribe", needs: .connect, changesSession: true,
+    "Ends this session's subscription; the daemon unsubscribes on the device when no session is subscribed any more.")
 }
 
 /// A value was notified or indicated.
 public enum GATTValue: RPCNotification {
-  /// `gatt.value`
-  public static let name = "gatt.value"
-  /// For `rpc.discover`.
-  public static let summary = "The device notified or indicated a value that this session subscribed to."
+  public static let message = Message(
+    "gatt.value",
+    "The device notified or indicated a value that this session subscribed to.")
   /// The parameters; the same for every client.
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
@@ -253,7 +225,6 @@ public enum GATTValue: RPCNotification {
     /// Increases with each value of all devices while the daemon runs, from 1 on: a value for several sessions has the
     /// same one in each.
     public var serial: Int?
-    /// Makes the params.
     public init(peripheral: String, handle: UInt16, value: HexBytes, time: Double? = nil, serial: Int? = nil) {
       self.peripheral = peripheral
       self.handle = handle
@@ -266,14 +237,9 @@ public enum GATTValue: RPCNotification {
 
 /// The device's services changed.
 public enum GATTServicesChanged: RPCNotification {
-  /// `gatt.servicesChanged`
-  public static let name = "gatt.servicesChanged"
-  /// A change of the session's resources is reported.
-  public static let changesSession = true
-  /// For `rpc.discover`.
-  public static let summary =
-    "The attributes in this range of handles changed: the handles are no longer valid, discover again."
-  /// The parameters.
+  public static let message = Message(
+    "gatt.servicesChanged", changesSession: true,
+    "The attributes in this range of handles changed: the handles are no longer valid, discover again.")
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String
@@ -281,7 +247,6 @@ public enum GATTServicesChanged: RPCNotification {
     public var start: UInt16
     /// Last handle of the range.
     public var end: UInt16
-    /// Makes the params.
     public init(peripheral: String, start: UInt16, end: UInt16) {
       self.peripheral = peripheral
       self.start = start
@@ -292,14 +257,9 @@ public enum GATTServicesChanged: RPCNotification {
 
 /// The daemon ended a subscription of this session.
 public enum GATTSubscriptionLost: RPCNotification {
-  /// `gatt.subscriptionLost`
-  public static let name = "gatt.subscriptionLost"
-  /// A change of the session's resources is reported.
-  public static let changesSession = true
-  /// For `rpc.discover`.
-  public static let summary =
-    "The daemon ended a subscription of this session, for instance because it did not read fast enough."
-  /// The parameters.
+  public static let message = Message(
+    "gatt.subscriptionLost", changesSession: true,
+    "The daemon ended a subscription of this session, for instance because it did not read fast enough.")
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String
@@ -307,7 +267,6 @@ public enum GATTSubscriptionLost: RPCNotification {
     public var handle: UInt16
     /// The reason.
     public var reason: RPCError
-    /// Makes the params.
     public init(peripheral: String, handle: UInt16, reason: RPCError) {
       self.peripheral = peripheral
       self.handle = handle
@@ -318,20 +277,18 @@ public enum GATTSubscriptionLost: RPCNotification {
 
 /// Values may have been lost.
 public enum GATTValuesLost: RPCNotification {
-  /// `gatt.valuesLost`
-  public static let name = "gatt.valuesLost"
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let message = Message(
+    "gatt.valuesLost",
+    """
     Packets from a device were dropped because a buffer of the kernel was full. They may have contained values that \
     this session subscribed to. The subscriptions continue.
-    """
+    """)
   /// The parameters; the same for every client.
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String
     /// The number of packets, 1 or more.
     public var packets: Int
-    /// Makes the params.
     public init(peripheral: String, packets: Int) {
       self.peripheral = peripheral
       self.packets = packets

@@ -89,45 +89,35 @@ public enum PeripheralParameters: ClientCall {
   public typealias Params = PeripheralReference
   /// The parameters in force.
   public typealias Result = LinkDescription
-  /// `peripheral.parameters`
-  public static let name = "peripheral.parameters"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "peripheral.parameters", needs: .connect,
+    """
     Tells what is in force on the link with a device, whichever program or device connected: interval, latency, \
     supervision timeout, subrating, MTU, PHYs, the lengths of packets, and how it is protected. On a new link the \
     answer comes when the daemon's procedures for another PHY and longer packets have ended.
-    """
+    """)
 }
 
 /// Requests other parameters of a link.
 public enum PeripheralSetParameters: ClientCall {
   /// The parameters in force after the call.
   public typealias Result = LinkDescription
-  /// `peripheral.setParameters`
-  public static let name = "peripheral.setParameters"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// The call can change the session's resources.
-  public static let changesSession = true
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "peripheral.setParameters", needs: .connect, changesSession: true,
+    """
     Replaces what this session wants of the parameters of a link, and answers with what is in force when the controllers \
     have settled it. The wishes of all sessions are merged: the quickest interval, the lowest subrate factor with the \
     highest continuation number, the lowest latency, the longest timeout. A session's wish ends when it lets the device \
     go. For a device that connected to this machine the session must serve it; then the device's controller has to \
     agree. The error notSupported says which side lacks connection subrating, or shorter connection intervals for an \
     interval below 7.5 ms; the rest is in force then, with the shortest interval that there is.
-    """
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String
     /// The parameters that this session requests; if missing, its request is withdrawn.
     public var parameters: LinkWish?
-    /// Makes the params.
     public init(peripheral: String, parameters: LinkWish? = nil) {
       self.peripheral = peripheral
       self.parameters = parameters
@@ -139,25 +129,20 @@ public enum PeripheralSetParameters: ClientCall {
 public enum PeripheralSetPHY: ClientCall {
   /// The parameters in force after the call.
   public typealias Result = LinkDescription
-  /// `peripheral.setPHY`
-  public static let name = "peripheral.setPHY"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "peripheral.setPHY", needs: .connect,
+    """
     Asks for a PHY in both directions of a link, and answers with what is in force when the controllers have settled \
     it: "1M", "2M" (twice as fast), "coded" (longer range), or "codedS2" and "codedS8" for the coded PHY with a \
     preference for 500 or 125 kb/s. The error notSupported says which side lacks it. The last call counts, of whatever \
     session, and for later links, too, while a session uses the device or waits for it.
-    """
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String
     /// "1M", "2M", "coded", "codedS2" or "codedS8".
     public var phy: PHYChoice
-    /// Makes the params.
     public init(peripheral: String, phy: PHYChoice) {
       self.peripheral = peripheral
       self.phy = phy
@@ -169,11 +154,10 @@ public enum PeripheralSetPHY: ClientCall {
 public enum PeripheralParametersChanged: RPCNotification {
   /// The parameters in force after the change.
   public typealias Params = LinkDescription
-  /// `peripheral.parametersChanged`
-  public static let name = "peripheral.parametersChanged"
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let message = Message(
+    "peripheral.parametersChanged",
+    """
     The parameters, the MTU, a PHY, a packet length or the protection of a link changed. Sent to the sessions that use the device, and \
     to those whose services it uses.
-    """
+    """)
 }

@@ -1,33 +1,25 @@
 /// Reports the links of all sessions to this one.
 public enum PeripheralWatch: ClientCall {
-  /// The result is empty.
   public typealias Result = Empty
-  /// `peripheral.watch`
-  public static let name = "peripheral.watch"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "peripheral.watch", needs: .connect,
+    """
     Reports each link that comes up or ends, of any session, to this session as peripheral.linkChanged. For the links \
     that are already up see peripheral.list.
-    """
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload {
     /// False: stop reporting. True if missing.
     public var on: Bool?
-    /// Makes the params.
     public init(on: Bool? = nil) { self.on = on }
   }
 }
 
 /// A link of any session was established or ended.
 public enum PeripheralLinkChanged: RPCNotification {
-  /// `peripheral.linkChanged`
-  public static let name = "peripheral.linkChanged"
-  /// For `rpc.discover`.
-  public static let summary = "A link of any session came up or ended; sent after peripheral.watch."
-  /// The parameters.
+  public static let message = Message(
+    "peripheral.linkChanged",
+    "A link of any session came up or ended; sent after peripheral.watch.")
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String
@@ -39,7 +31,6 @@ public enum PeripheralLinkChanged: RPCNotification {
     public var reason: RPCError?
     /// True if the link is up and the device made it. Missing otherwise.
     public var incoming: Bool?
-    /// Makes the params.
     public init(
       peripheral: String, linked: Bool, name: String?, reason: RPCError? = nil, incoming: Bool? = nil
     ) {

@@ -4,22 +4,17 @@ import Bluetooth
 public enum MetricsGet: ClientCall {
   /// There are no parameters.
   public typealias Params = Empty
-  /// `metrics.get`
-  public static let name = "metrics.get"
-  /// No permission: they name no programs and no devices.
-  public static let permission: Permission? = nil
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "metrics.get", needs: nil,
+    """
     Returns the daemon's counters and measurements since its start, as it gives them to Prometheus: adapters, links, \
     queues, dropped packets and events, durations of calls and reads, and the cost of users. session.list has the cost \
     of each session.
-    """
+    """)
 
-  /// The result.
   public struct Result: RPCPayload, Hashable {
     /// The metrics, in the order of the page for Prometheus.
     public var metrics: [Metric]
-    /// Makes the result.
     public init(metrics: [Metric]) { self.metrics = metrics }
   }
 }
@@ -53,7 +48,6 @@ public struct Metric: Codable, Sendable, Hashable {
     public var value: Double
     /// For a histogram, the number of measurements up to each bound; missing for other metrics.
     public var buckets: [Bucket]?
-    /// Makes a value.
     public init(_ value: Double, labels: [String: String] = [:], buckets: [Bucket]? = nil) {
       self.value = value
       self.labels = labels
@@ -67,7 +61,6 @@ public struct Metric: Codable, Sendable, Hashable {
     public var most: Double?
     /// The number of such measurements.
     public var count: Int
-    /// Makes a part.
     public init(most: Double?, count: Int) {
       self.most = most
       self.count = count

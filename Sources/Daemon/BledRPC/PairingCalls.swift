@@ -2,13 +2,12 @@ import Bluetooth
 
 /// The daemon asks this session whether to pair.
 public enum PairingConfirm: DaemonCall {
-  /// `pairing.confirm`
-  public static let name = "pairing.confirm"
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let message = Message(
+    "pairing.confirm",
+    """
     From the daemon, to a session that has called pairing.register: whether to pair with this device. With "number", \
     whether the device shows the same number. Without an answer within the time the pairing is refused.
-    """
+    """)
   /// The parameters from the daemon.
   public struct Params: RPCPayload, Hashable {
     /// The device that pairs.
@@ -17,7 +16,6 @@ public enum PairingConfirm: DaemonCall {
     public var number: String?
     /// The time to answer, in seconds, 0 or more.
     public var seconds: Int
-    /// Makes the params.
     public init(device: PairingDevice, number: String?, seconds: Int) {
       self.device = device
       self.number = number
@@ -28,27 +26,24 @@ public enum PairingConfirm: DaemonCall {
   public struct Result: RPCPayload, Hashable {
     /// True to pair.
     public var accept: Bool
-    /// Makes the answer.
     public init(accept: Bool) { self.accept = accept }
   }
 }
 
 /// The daemon asks this session for a passkey.
 public enum PairingEnterPasskey: DaemonCall {
-  /// `pairing.enterPasskey`
-  public static let name = "pairing.enterPasskey"
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let message = Message(
+    "pairing.enterPasskey",
+    """
     From the daemon, to a session that has called pairing.register: the passkey that the device shows. Without an \
     answer within the time the pairing is refused.
-    """
+    """)
   /// The parameters from the daemon.
   public struct Params: RPCPayload, Hashable {
     /// The device that pairs.
     public var device: PairingDevice
     /// The time to answer, in seconds, 0 or more.
     public var seconds: Int
-    /// Makes the params.
     public init(device: PairingDevice, seconds: Int) {
       self.device = device
       self.seconds = seconds
@@ -58,7 +53,6 @@ public enum PairingEnterPasskey: DaemonCall {
   public struct Result: RPCPayload, Hashable {
     /// The passkey, up to six digits; missing to refuse.
     public var passkey: String?
-    /// Makes the answer.
     public init(passkey: String?) { self.passkey = passkey }
   }
 }
@@ -76,7 +70,6 @@ public struct PairingDevice: Codable, Sendable, Hashable {
   /// The level of the keys that this machine and the device share already, "encrypted", "authenticated" or
   /// "secureConnections": pairing replaces them, and the asking device may be another one. Missing if there are none.
   public var bondLevel: Word<SecurityLevel>?
-  /// Makes a description.
   public init(peripheral: String, address: String, name: String?, isOurs: Bool, bondLevel: Word<SecurityLevel>? = nil) {
     self.peripheral = peripheral
     self.address = address
@@ -88,14 +81,12 @@ public struct PairingDevice: Codable, Sendable, Hashable {
 
 /// A passkey is to be typed at the device.
 public enum PairingShowPasskey: RPCNotification {
-  /// `pairing.showPasskey`
-  public static let name = "pairing.showPasskey"
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let message = Message(
+    "pairing.showPasskey",
+    """
     To a session that has called pairing.register: show this passkey to whoever types it at the device. It is repeated \
     with each digit that the device tells of.
-    """
-  /// The parameters.
+    """)
   public struct Params: RPCPayload, Hashable {
     /// The device that pairs.
     public var device: PairingDevice
@@ -103,7 +94,6 @@ public enum PairingShowPasskey: RPCNotification {
     public var passkey: String
     /// The number of digits typed so far, 0 to 6.
     public var entered: Int
-    /// Makes the params.
     public init(device: PairingDevice, passkey: String, entered: Int) {
       self.device = device
       self.passkey = passkey
@@ -114,20 +104,17 @@ public enum PairingShowPasskey: RPCNotification {
 
 /// A pairing has ended.
 public enum PairingEnded: RPCNotification {
-  /// `pairing.ended`
-  public static let name = "pairing.ended"
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let message = Message(
+    "pairing.ended",
+    """
     To a session that has called pairing.register: a device has paired, or could not. What was asked or shown for it is \
     of no interest any more.
-    """
-  /// The parameters.
+    """)
   public struct Params: RPCPayload {
     /// The device.
     public var device: PairingDevice
     /// The reason why it did not pair; missing if it did.
     public var reason: RPCError?
-    /// Makes the params.
     public init(device: PairingDevice, reason: RPCError?) {
       self.device = device
       self.reason = reason
@@ -137,14 +124,12 @@ public enum PairingEnded: RPCNotification {
 
 /// Keys were lost.
 public enum PairingKeysLost: RPCNotification {
-  /// `pairing.keysLost`
-  public static let name = "pairing.keysLost"
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let message = Message(
+    "pairing.keysLost",
+    """
     To sessions that have called pairing.register or use the device: the link cannot be encrypted because one side has \
     lost the keys of the other. It is not paired anew by itself: it may be another device with the same address.
-    """
-  /// The parameters.
+    """)
   public struct Params: RPCPayload, Hashable {
     /// The device.
     public var device: PairingDevice
@@ -160,7 +145,6 @@ public enum PairingKeysLost: RPCNotification {
       case machine
     }
 
-    /// Makes the params.
     public init(device: PairingDevice, side: Word<Side>, remedy: String) {
       self.device = device
       self.side = side
@@ -171,27 +155,24 @@ public enum PairingKeysLost: RPCNotification {
 
 /// Keys are kept.
 public enum PairingBonded: RPCNotification {
-  /// `pairing.bonded`
-  public static let name = "pairing.bonded"
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let message = Message(
+    "pairing.bonded",
+    """
     To every session with the permission "pair": this machine keeps keys, or others than before, that it shares with the \
     device on this adapter. It has paired, or its keys were imported.
-    """
+    """)
   /// The device and the adapter.
   public typealias Params = PairingForgotten.Params
 }
 
 /// Keys are gone.
 public enum PairingForgotten: RPCNotification {
-  /// `pairing.forgotten`
-  public static let name = "pairing.forgotten"
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let message = Message(
+    "pairing.forgotten",
+    """
     To every session with the permission "pair": this machine shares no keys with the device any more on this adapter. A \
     program has forgotten them, or they had to give way to others, or were refused.
-    """
-  /// The parameters.
+    """)
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device; missing if it is no longer known.
     public var peripheral: String?
@@ -201,7 +182,6 @@ public enum PairingForgotten: RPCNotification {
     public var addressType: Word<DeviceAddress.Kind>
     /// The address of the adapter that shared the keys.
     public var adapterAddress: String
-    /// Makes the params.
     public init(
       peripheral: String?, address: String, addressType: Word<DeviceAddress.Kind>, adapterAddress: String
     ) {

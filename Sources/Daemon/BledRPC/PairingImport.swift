@@ -2,18 +2,14 @@ import Bluetooth
 
 /// Imports keys that this machine shares with a device already.
 public enum PairingImport: ClientCall {
-  /// The result is empty.
   public typealias Result = Empty
-  /// `pairing.import`
-  public static let name = "pairing.import"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .pair
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "pairing.import", needs: .pair,
+    """
     Takes over the keys that an adapter of this machine shares with a device because another stack has paired them, in \
     place of those that the daemon has. Answers when they are stored. They are used for links that come up afterwards. \
     It fails with notPermitted without the permission "adapters".
-    """
+    """)
 
   /// A key with which links are encrypted.
   public struct LongTermKey: Codable, Sendable, Hashable {
@@ -31,7 +27,6 @@ public enum PairingImport: ClientCall {
     public var secureConnections: Bool
     /// True if it is used on links that this machine begins; otherwise on the device's links.
     public var central: Bool
-    /// Makes a key.
     public init(
       value: HexBytes, size: Int, diversifier: UInt16, random: HexBytes, authenticated: Bool, secureConnections: Bool,
       central: Bool
@@ -54,7 +49,6 @@ public enum PairingImport: ClientCall {
     public var ours: Bool
     /// True if the pairing was protected against a person in the middle.
     public var authenticated: Bool
-    /// Makes a key.
     public init(value: HexBytes, ours: Bool, authenticated: Bool) {
       self.value = value
       self.ours = ours
@@ -62,7 +56,6 @@ public enum PairingImport: ClientCall {
     }
   }
 
-  /// The parameters.
   public struct Params: RPCPayload {
     /// The address of the adapter that shares the keys.
     public var adapterAddress: String
@@ -76,7 +69,6 @@ public enum PairingImport: ClientCall {
     public var identityResolvingKey: HexBytes?
     /// The keys for signed writes, at most one for each side.
     public var signatureKeys: [SignatureKey]?
-    /// Makes the params.
     public init(
       adapterAddress: String, address: String, addressType: DeviceAddress.Kind, longTermKeys: [LongTermKey],
       identityResolvingKey: HexBytes? = nil, signatureKeys: [SignatureKey]? = nil

@@ -2,19 +2,15 @@ import Bluetooth
 
 /// Pairs with a device.
 public enum PeripheralPair: ClientCall {
-  /// `peripheral.pair`
-  public static let name = "peripheral.pair"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .pair
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "peripheral.pair", needs: .pair,
+    """
     Raises the security of the link to a connected device: encrypts it with the keys of an earlier pairing, or pairs. A \
     device that has connected to this machine is asked to do so (Security Request). \
     Answers when the keys are stored. Questions go to this session first, if it has called pairing.register. A read, \
     write or subscription that the device refuses for lack of security does the same by itself and is then repeated.
-    """
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String
@@ -23,7 +19,6 @@ public enum PeripheralPair: ClientCall {
     public var level: SecurityLevel?
     /// The shortest key that will do, 7 to 16 octets; 7 if missing.
     public var minimumKeySize: Int?
-    /// Makes the params.
     public init(peripheral: String, level: SecurityLevel? = nil, minimumKeySize: Int? = nil) {
       self.peripheral = peripheral
       self.level = level
@@ -31,7 +26,6 @@ public enum PeripheralPair: ClientCall {
     }
   }
 
-  /// The result.
   public struct Result: RPCPayload, Hashable {
     /// "encrypted", "authenticated" or "secureConnections".
     public var level: Word<SecurityLevel>
@@ -39,7 +33,6 @@ public enum PeripheralPair: ClientCall {
     public var keySize: Int
     /// True if both sides keep the keys, so that the next link is encrypted without pairing.
     public var bonded: Bool
-    /// Makes the result.
     public init(level: Word<SecurityLevel>, keySize: Int, bonded: Bool) {
       self.level = level
       self.keySize = keySize
@@ -50,26 +43,20 @@ public enum PeripheralPair: ClientCall {
 
 /// Registers a session to answer when a device pairs.
 public enum PairingRegister: ClientCall {
-  /// The result is empty.
   public typealias Result = Empty
-  /// `pairing.register`
-  public static let name = "pairing.register"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .pair
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "pairing.register", needs: .pair,
+    """
     Makes this session one that is asked when a device pairs, until it ends or calls pairing.unregister: with \
     pairing.confirm and pairing.enterPasskey. It is asked for pairings that concern its user: those that programs of \
     this user begin, and those of devices that use their connections or services. With the permission "agent" it is \
     asked for all, after the users concerned.
-    """
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload {
     /// The input and output of this program: "display" (shows a passkey), "displayYesNo" (has numbers compared, too),
     /// "keyboard" (has a passkey typed), "keyboardDisplay" (all of these) or "none".
     public var capability: PairingCapability
-    /// Makes the params.
     public init(capability: PairingCapability) { self.capability = capability }
   }
 }
@@ -78,36 +65,26 @@ public enum PairingRegister: ClientCall {
 public enum PairingUnregister: ClientCall {
   /// There are no parameters.
   public typealias Params = Empty
-  /// The result is empty.
   public typealias Result = Empty
-  /// `pairing.unregister`
-  public static let name = "pairing.unregister"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .pair
-  /// For `rpc.discover`.
-  public static let summary = "This session is no longer asked when a device pairs."
+  public static let method = Method(
+    "pairing.unregister", needs: .pair,
+    "This session is no longer asked when a device pairs.")
 }
 
 /// Lets devices pair for a while.
 public enum PairingOpen: ClientCall {
-  /// The result is empty.
   public typealias Result = Empty
-  /// `pairing.open`
-  public static let name = "pairing.open"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .pair
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "pairing.open", needs: .pair,
+    """
     For some seconds every device that uses services or connections of this user may pair without a check (Just \
     Works), unless a session that has called pairing.register is asked. With the permission "agent" that holds for all \
     devices. 0 ends it at once.
-    """
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload {
     /// The time for which devices may pair, in seconds, 0 to 3600.
     public var seconds: Double
-    /// Makes the params.
     public init(seconds: Double) { self.seconds = seconds }
   }
 }
@@ -128,7 +105,6 @@ public struct BondDescription: RPCPayload, Hashable {
   public var level: Word<SecurityLevel>
   /// The size of the key, 7 to 16 octets.
   public var keySize: Int
-  /// Makes a description.
   public init(
     peripheral: String?, address: String, addressType: Word<DeviceAddress.Kind>, name: String?, adapterAddress: String,
     level: Word<SecurityLevel>,
@@ -148,35 +124,26 @@ public struct BondDescription: RPCPayload, Hashable {
 public enum PairingList: ClientCall {
   /// There are no parameters.
   public typealias Params = Empty
-  /// `pairing.list`
-  public static let name = "pairing.list"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .pair
-  /// For `rpc.discover`.
-  public static let summary = "Lists the devices that this machine has paired with, the last one first. Shows no keys."
-  /// The result.
+  public static let method = Method(
+    "pairing.list", needs: .pair,
+    "Lists the devices that this machine has paired with, the last one first. Shows no keys.")
   public struct Result: RPCPayload {
     /// The devices.
     public var bonds: [BondDescription]
-    /// Makes the result.
     public init(bonds: [BondDescription]) { self.bonds = bonds }
   }
 }
 
 /// Forgets the keys shared with a device.
 public enum PairingForget: ClientCall {
-  /// The result is empty.
   public typealias Result = Empty
-  /// `pairing.forget`
-  public static let name = "pairing.forget"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .pair
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "pairing.forget", needs: .pair,
+    """
     Removes the keys that this machine shares with a device, here and in the kernel, and ends its link. The device keeps \
     its own: forget this machine there, too. Without the permission "sessions" it fails with notPermitted if other \
     users have used the device, or it uses their services.
-    """
+    """)
 
   /// The parameters: `peripheral` or `address`.
   public struct Params: RPCPayload {
@@ -184,7 +151,6 @@ public enum PairingForget: ClientCall {
     public var peripheral: String?
     /// Its identity address.
     public var address: String?
-    /// Makes the params.
     public init(peripheral: String? = nil, address: String? = nil) {
       self.peripheral = peripheral
       self.address = address

@@ -2,26 +2,20 @@ import Bluetooth
 
 /// Makes data that let a device pair without a question.
 public enum PairingReadOutOfBand: ClientCall {
-  /// `pairing.readOutOfBand`
-  public static let name = "pairing.readOutOfBand"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .pair
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "pairing.readOutOfBand", needs: .pair,
+    """
     Makes data that are given to a device by another way than the air, such as a QR code or NFC. Whoever has them may \
     pair with this adapter without a question, until this session ends; the link is authenticated then. Data that were \
     made before, by whatever session, are worth nothing any more.
-    """
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload {
     /// The adapter's identifier or address; the first one if missing.
     public var adapter: String?
-    /// Makes the params.
     public init(adapter: String? = nil) { self.adapter = adapter }
   }
 
-  /// The result.
   public struct Result: RPCPayload, Hashable {
     /// The adapter's address.
     public var address: String
@@ -35,7 +29,6 @@ public enum PairingReadOutOfBand: ClientCall {
     /// Connections, which begin to pair. It is for one device: after its pairing read them again. Missing where the
     /// adapter is the kernel's.
     public var temporaryKey: HexBytes?
-    /// Makes the result.
     public init(
       address: String, addressType: Word<DeviceAddress.Kind>, confirmation: HexBytes, random: HexBytes,
       temporaryKey: HexBytes? = nil
@@ -51,21 +44,16 @@ public enum PairingReadOutOfBand: ClientCall {
 
 /// Gives the data that a device passed by another way than the air.
 public enum PairingSetOutOfBand: ClientCall {
-  /// The result is empty.
   public typealias Result = Empty
-  /// `pairing.setOutOfBand`
-  public static let name = "pairing.setOutOfBand"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .pair
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "pairing.setOutOfBand", needs: .pair,
+    """
     Tells the daemon the data that a device gave by another way than the air: "confirmation" and "random" for LE Secure \
     Connections, "temporaryKey" for legacy pairing, or both. The device may pair without a question then, whoever \
     begins, and its link is authenticated. They hold until this session ends, or calls this without any. Kernel adapters \
     refuse a temporary key with notSupported.
-    """
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload {
     /// The adapter's identifier or address; the first one if missing.
     public var adapter: String?
@@ -80,7 +68,6 @@ public enum PairingSetOutOfBand: ClientCall {
     /// The temporary key, 16 octets, the lowest first, not all zero. If it is given alone, the pairing is a legacy one,
     /// unless a higher level than "authenticated" is requested.
     public var temporaryKey: HexBytes?
-    /// Makes the params.
     public init(
       adapter: String? = nil, address: String, addressType: DeviceAddress.Kind, confirmation: HexBytes? = nil,
       random: HexBytes? = nil, temporaryKey: HexBytes? = nil

@@ -2,21 +2,17 @@ import Bluetooth
 
 /// Follows a train of periodic advertisements.
 public enum PeriodicSync: ClientCall {
-  /// `periodic.sync`
-  public static let name = "periodic.sync"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .scan
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "periodic.sync", needs: .scan,
+    """
     Follows a train of periodic advertisements, and answers when the adapter is synchronised with it; without a timeout \
     it waits indefinitely, and while it waits the adapter scans. What the train carries is sent as periodic.report. \
     Sessions share the synchronisation with a train. It ends with periodic.stop or when the program disconnects; when \
     the train is lost, periodic.changed tells, and it is looked for again. Of a train with subevents the session gets \
     those that it names, else all; fails with invalidParameter if the train has no such subevents, and with the \
     controller's error if it does not receive so many.
-    """
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The device: the daemon's identifier of it, or its address.
     public var peripheral: String
@@ -31,7 +27,6 @@ public enum PeriodicSync: ClientCall {
     public var timeout: Double?
     /// The subevents to receive, 1 to 128 numbers of 0 to 127, of a train that has subevents; all if missing.
     public var subevents: [Int]?
-    /// Makes the params.
     public init(
       peripheral: String, addressType: DeviceAddress.Kind? = nil, sid: Int? = nil, adapter: String? = nil,
       timeout: Double? = nil, subevents: [Int]? = nil
@@ -78,7 +73,6 @@ public enum PeriodicSync: ClientCall {
     public var phy: Word<PHY>?
     /// The subevents of the train, if it has any.
     public var responses: Responses?
-    /// Makes the result.
     public init(
       peripheral: String, adapter: String, sid: Int, interval: Double, phy: Word<PHY>?, responses: Responses? = nil
     ) {
@@ -94,25 +88,19 @@ public enum PeriodicSync: ClientCall {
 
 /// Ends following trains.
 public enum PeriodicStop: ClientCall {
-  /// The result is empty.
   public typealias Result = Empty
-  /// `periodic.stop`
-  public static let name = "periodic.stop"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .scan
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "periodic.stop", needs: .scan,
+    """
     This session no longer follows a train, or waits for it: of a device all if there is no `sid`, and all trains if \
     there is no `peripheral`.
-    """
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The device: the daemon's identifier of it, or its address, as in periodic.sync.
     public var peripheral: String?
     /// The number of the advertising set, 0 to 15.
     public var sid: Int?
-    /// Makes the params.
     public init(peripheral: String? = nil, sid: Int? = nil) {
       self.peripheral = peripheral
       self.sid = sid
@@ -122,10 +110,7 @@ public enum PeriodicStop: ClientCall {
 
 /// A packet of a train was received.
 public enum PeriodicReport: RPCNotification {
-  /// `periodic.report`
-  public static let name = "periodic.report"
-  /// For `rpc.discover`.
-  public static let summary = "A packet of a train that this session follows was received."
+  public static let message = Message("periodic.report", "A packet of a train that this session follows was received.")
 
   /// The data of one report; the same for every client.
   public struct Params: RPCPayload, Hashable {
@@ -149,7 +134,6 @@ public enum PeriodicReport: RPCNotification {
     public var event: Int?
     /// The subevent in which it was sent, 0 to 127, of a train with subevents.
     public var subevent: Int?
-    /// Makes a report with the members that are always present.
     public init(peripheral: String, adapter: String, sid: Int, data: HexBytes, time: Double) {
       self.peripheral = peripheral
       self.adapter = adapter
@@ -162,15 +146,13 @@ public enum PeriodicReport: RPCNotification {
 
 /// A train was lost, or found again, or can no longer be followed.
 public enum PeriodicChanged: RPCNotification {
-  /// `periodic.changed`
-  public static let name = "periodic.changed"
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let message = Message(
+    "periodic.changed",
+    """
     A train that this session follows was lost (it is looked for again), was found again, or cannot be followed any \
     more (`reason`).
-    """
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String
@@ -186,7 +168,6 @@ public enum PeriodicChanged: RPCNotification {
     public var phy: Word<PHY>?
     /// The reason why this session no longer follows it; missing if it does.
     public var reason: RPCError?
-    /// Makes the params.
     public init(
       peripheral: String, adapter: String, sid: Int, synced: Bool, interval: Double? = nil, phy: Word<PHY>? = nil,
       reason: RPCError? = nil

@@ -2,23 +2,18 @@ import Bluetooth
 
 /// Responds to a packet of a train.
 public enum PeriodicRespond: ClientCall {
-  /// The result is empty.
   public typealias Result = Empty
-  /// `periodic.respond`
-  public static let name = "periodic.respond"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .advertise
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "periodic.respond", needs: .advertise,
+    """
     Sends a response to a packet of a train with subevents that this session follows, once, in a slot of the next \
     subevent of that number, and answers when the controller has it. Whether the advertiser receives it is not told, and \
     its program must have left the slot to this device. Fails with packetTooLate (domain hci) if the slot has passed, \
     with packetTooLong if the data is longer than a slot, with unknownHandle if the train is not followed at present, \
     and with notSupported if the controller cannot respond. A session may have one in progress for each train \
     (alreadyInProgress), and a user 16 in all (limitReached).
-    """
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device that sends the train.
     public var peripheral: String
@@ -36,7 +31,6 @@ public enum PeriodicRespond: ClientCall {
     public var slot: Int
     /// The data, 0 to 247 octets.
     public var data: HexBytes
-    /// Makes the params.
     public init(
       peripheral: String, sid: Int? = nil, adapter: String? = nil, event: Int, subevent: Int,
       responseSubevent: Int? = nil, slot: Int, data: HexBytes

@@ -2,19 +2,15 @@ import Bluetooth
 
 /// Transfers a train to a device.
 public enum PeriodicTransfer: ClientCall {
-  /// The result is empty.
   public typealias Result = Empty
-  /// `periodic.transfer`
-  public static let name = "periodic.transfer"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .scan
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "periodic.transfer", needs: .scan,
+    """
     Transfers a train of periodic advertisements to a device that is connected to this session or uses its services: \
     the device can follow it without looking for it. The train is one that this session sends (`advertising`) or \
     follows (`train`), on the adapter of the link. Whether the device follows it is not told. Fails with notSupported \
     if one of the two controllers cannot do it, which the message tells, and with unknownHandle without such a train.
-    """
+    """)
 
   /// A train that this session follows.
   public struct Train: RPCPayload, Hashable {
@@ -39,7 +35,6 @@ public enum PeriodicTransfer: ClientCall {
     public var train: Train?
     /// A value for the program at the device, 0 to 65535; 0 if missing.
     public var serviceData: Int?
-    /// Makes the params.
     public init(peripheral: String, advertising: Int? = nil, train: Train? = nil, serviceData: Int? = nil) {
       self.peripheral = peripheral
       self.advertising = advertising
@@ -51,12 +46,9 @@ public enum PeriodicTransfer: ClientCall {
 
 /// Waits for a train that a device transfers.
 public enum PeriodicReceive: ClientCall {
-  /// `periodic.receive`
-  public static let name = "periodic.receive"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .scan
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "periodic.receive", needs: .scan,
+    """
     Waits for a train of periodic advertisements that a device transfers, which is connected to this session or uses \
     its services; without a timeout until the link ends. The train is followed from then on as after periodic.sync, \
     without a scan. Each call is for one train, and all sessions that wait for one of a device get the same. \
@@ -64,9 +56,8 @@ public enum PeriodicReceive: ClientCall {
     message tells, with notConnected when the link ends, and with the controller's error if it could not follow the \
     train. Of a train with subevents the session gets those that it names, else all; periodic.changed tells the reason \
     if that fails.
-    """
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device that transfers a train.
     public var peripheral: String
@@ -74,7 +65,6 @@ public enum PeriodicReceive: ClientCall {
     public var timeout: Double?
     /// The subevents to receive, 1 to 128 numbers of 0 to 127, of a train that has subevents; all if missing.
     public var subevents: [Int]?
-    /// Makes the params.
     public init(peripheral: String, timeout: Double? = nil, subevents: [Int]? = nil) {
       self.subevents = subevents
       self.peripheral = peripheral
@@ -98,7 +88,6 @@ public enum PeriodicReceive: ClientCall {
     public var serviceData: Int
     /// The subevents of the train, if it has any.
     public var responses: PeriodicSync.Responses?
-    /// Makes the result.
     public init(
       peripheral: String, adapter: String, sid: Int, interval: Double, phy: Word<PHY>?, serviceData: Int,
       responses: PeriodicSync.Responses? = nil

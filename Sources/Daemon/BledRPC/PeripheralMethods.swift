@@ -2,20 +2,15 @@ import Bluetooth
 
 /// Connects to a device.
 public enum PeripheralConnect: ClientCall {
-  /// `peripheral.connect`
-  public static let name = "peripheral.connect"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// The call can change the session's resources.
-  public static let changesSession = true
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "peripheral.connect", needs: .connect, changesSession: true,
+    """
     Connects to a device and answers once the link is up; without a timeout it waits indefinitely. The link to a \
     device that is already connected is shared. peripheral.disconnect cancels a pending connection. A pending \
     connection survives an adapter that is removed and comes back; with `reconnect` the device is connected again \
     whenever the link is lost. A device that is named by its name or a service is looked for first: the first that is \
     heard and can be connected to is meant, or one that is connected already. That needs the permission "scan", too.
-    """
+    """)
 
   /// The parameters: `peripheral`, `address`, or something of `name`, `namePrefix` and `service`, which must all be so.
   public struct Params: RPCPayload {
@@ -48,7 +43,6 @@ public enum PeripheralConnect: ClientCall {
     /// missing, a link that begins on "1M" changes to "2M" if both sides support it and the configuration does not
     /// exclude it.
     public var phy: PHYChoice?
-    /// Makes the params.
     public init(
       peripheral: String? = nil, address: String? = nil, addressType: DeviceAddress.Kind? = nil, name: String? = nil,
       namePrefix: String? = nil, service: BluetoothUUID? = nil, adapter: String? = nil, timeout: Double? = nil,
@@ -68,7 +62,6 @@ public enum PeripheralConnect: ClientCall {
     }
   }
 
-  /// The result.
   public struct Result: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String
@@ -82,7 +75,6 @@ public enum PeripheralConnect: ClientCall {
     public var mtu: Int
     /// The number of attempts that were needed.
     public var attempts: Int
-    /// Makes the result.
     public init(
       peripheral: String, address: String, addressType: Word<DeviceAddress.Kind>, adapter: String, mtu: Int,
       attempts: Int
@@ -101,26 +93,19 @@ public enum PeripheralConnect: ClientCall {
 public struct PeripheralReference: RPCPayload, Hashable {
   /// The daemon's identifier of the device.
   public var peripheral: String
-  /// Makes the params.
   public init(peripheral: String) { self.peripheral = peripheral }
 }
 
 /// Ends this session's use of a device, or cancels its pending connection.
 public enum PeripheralDisconnect: ClientCall {
-  /// The result is empty.
   public typealias Result = Empty
-  /// `peripheral.disconnect`
-  public static let name = "peripheral.disconnect"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// The call can change the session's resources.
-  public static let changesSession = true
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "peripheral.disconnect", needs: .connect, changesSession: true,
+    """
     Ends this session's use of a device, or cancels its pending connection: that peripheral.connect fails with the gap \
     error cancelled. The link is disconnected when no session uses it any more. peripheral.disconnected follows if the \
     device was connected.
-    """
+    """)
 
   /// The parameters: `peripheral`, or the description given to a pending `peripheral.connect`: the `address`, or the
   /// same values of `name`, `namePrefix` and `service`.
@@ -137,7 +122,6 @@ public enum PeripheralDisconnect: ClientCall {
     public var namePrefix: String?
     /// The service that it advertises.
     public var service: BluetoothUUID?
-    /// Makes the params.
     public init(
       peripheral: String? = nil, address: String? = nil, addressType: DeviceAddress.Kind? = nil, name: String? = nil,
       namePrefix: String? = nil, service: BluetoothUUID? = nil
@@ -156,15 +140,12 @@ public enum PeripheralDisconnect: ClientCall {
 public enum PeripheralList: ClientCall {
   /// There are no parameters.
   public typealias Params = Empty
-  /// `peripheral.list`
-  public static let name = "peripheral.list"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "peripheral.list", needs: .connect,
+    """
     Lists the devices that were heard or connected recently, and those that were connected before the daemon started; \
     the most recently used first.
-    """
+    """)
 
   /// A device that the daemon knows.
   public struct Entry: Codable, Sendable, Hashable {
@@ -224,11 +205,9 @@ public enum PeripheralList: ClientCall {
     }
   }
 
-  /// The result.
   public struct Result: RPCPayload {
     /// The devices.
     public var peripherals: [Entry]
-    /// Makes the result.
     public init(peripherals: [Entry]) { self.peripherals = peripherals }
   }
 }
@@ -237,35 +216,26 @@ public enum PeripheralList: ClientCall {
 public enum PeripheralForget: ClientCall {
   /// The device.
   public typealias Params = PeripheralReference
-  /// The result is empty.
   public typealias Result = Empty
-  /// `peripheral.forget`
-  public static let name = "peripheral.forget"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "peripheral.forget", needs: .connect,
+    """
     Permanently forgets a device: its identifier, its name and its cached attributes. If it is heard again it gets a \
     new identifier. Fails with the bled error notPermitted while a session is connected to the device or has a pending \
     connection to it, and without the permission "sessions" if other users have used the device.
-    """
+    """)
 }
 
 /// Measures the signal strength of a link.
 public enum PeripheralRSSI: ClientCall {
   /// The device.
   public typealias Params = PeripheralReference
-  /// `peripheral.rssi`
-  public static let name = "peripheral.rssi"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .connect
-  /// For `rpc.discover`.
-  public static let summary = "Measures the signal strength of the link to a device."
-  /// The result.
+  public static let method = Method(
+    "peripheral.rssi", needs: .connect,
+    "Measures the signal strength of the link to a device.")
   public struct Result: RPCPayload {
     /// The signal strength of the link, in dBm, -127 to 20.
     public var rssi: Int
-    /// Makes the result.
     public init(rssi: Int) { self.rssi = rssi }
   }
 }
@@ -274,34 +244,24 @@ public enum PeripheralRSSI: ClientCall {
 public enum PeripheralConnected: RPCNotification {
   /// The result that peripheral.connect would have had.
   public typealias Params = PeripheralConnect.Result
-  /// `peripheral.connected`
-  public static let name = "peripheral.connected"
-  /// A change of the session's resources is reported.
-  public static let changesSession = true
-  /// For `rpc.discover`.
-  public static let summary =
+  public static let message = Message(
+    "peripheral.connected", changesSession: true,
     """
     A device was connected again after its link was lost (`reconnect`), or the peripheral.connect that was pending \
     when the program went away succeeded.
-    """
+    """)
 }
 
 /// A pending connection of this session failed or was cancelled.
 public enum PeripheralConnectFailed: RPCNotification {
-  /// `peripheral.connectFailed`
-  public static let name = "peripheral.connectFailed"
-  /// A change of the session's resources is reported.
-  public static let changesSession = true
-  /// For `rpc.discover`.
-  public static let summary =
-    "A peripheral.connect that was pending when the program went away failed or was cancelled; see session.open."
-  /// The parameters.
+  public static let message = Message(
+    "peripheral.connectFailed", changesSession: true,
+    "A peripheral.connect that was pending when the program went away failed or was cancelled; see session.open.")
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String
     /// The reason.
     public var reason: RPCError
-    /// Makes the params.
     public init(peripheral: String, reason: RPCError) {
       self.peripheral = peripheral
       self.reason = reason
@@ -311,20 +271,17 @@ public enum PeripheralConnectFailed: RPCNotification {
 
 /// A pending connection of this session cannot be tried at present.
 public enum PeripheralConnectWaiting: RPCNotification {
-  /// `peripheral.connectWaiting`
-  public static let name = "peripheral.connectWaiting"
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let message = Message(
+    "peripheral.connectWaiting",
+    """
     The adapter could not look for a device in the last ten seconds, although this session waits for the connection. \
     It is looked for as soon as that is possible, and the call remains pending. Sent once for each reason.
-    """
-  /// The parameters.
+    """)
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String
     /// The reason.
     public var reason: RPCError
-    /// Makes the params.
     public init(peripheral: String, reason: RPCError) {
       self.peripheral = peripheral
       self.reason = reason
@@ -334,14 +291,9 @@ public enum PeripheralConnectWaiting: RPCNotification {
 
 /// A device that this session was connected to is disconnected.
 public enum PeripheralDisconnected: RPCNotification {
-  /// `peripheral.disconnected`
-  public static let name = "peripheral.disconnected"
-  /// A change of the session's resources is reported.
-  public static let changesSession = true
-  /// For `rpc.discover`.
-  public static let summary =
-    "A device that this session was connected to is disconnected; every pending call on it has failed."
-  /// The parameters.
+  public static let message = Message(
+    "peripheral.disconnected", changesSession: true,
+    "A device that this session was connected to is disconnected; every pending call on it has failed.")
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String
@@ -352,7 +304,6 @@ public enum PeripheralDisconnected: RPCNotification {
     public var reconnecting: Bool?
     /// When the connection ended, in seconds since the epoch: a restored session receives it later.
     public var time: Double?
-    /// Makes the params.
     public init(peripheral: String, reason: RPCError?, reconnecting: Bool? = nil, time: Double? = nil) {
       self.peripheral = peripheral
       self.reason = reason

@@ -57,10 +57,5 @@ public enum RPCDiscover: ClientCall {
   public typealias Params = Empty
   /// The OpenRPC document.
   public typealias Result = JSONValue
-  /// `rpc.discover`
-  public static let name = "rpc.discover"
-  /// For `rpc.discover`.
-  public static let summary = "Describes this protocol as an OpenRPC document."
-  /// No permission: every session may call it.
-  public static let permission: Permission? = nil
+  public static let method = Method("rpc.discover", needs: nil, "Describes this protocol as an OpenRPC document.")
 }

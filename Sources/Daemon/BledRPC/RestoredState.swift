@@ -55,7 +55,6 @@ public struct RestoredState: Codable, Sendable {
       case connecting
     }
 
-    /// Makes a description.
     public init(
       peripheral: String, address: String, addressType: Word<DeviceAddress.Kind>, adapter: String, name: String?,
       state: Word<State>,
@@ -85,7 +84,6 @@ public struct RestoredState: Codable, Sendable {
     public var definition: ServiceToPublish
     /// The subscribers of its characteristics.
     public var subscribers: [Subscriber]
-    /// Makes a description.
     public init(service: ServiceDescription, definition: ServiceToPublish, subscribers: [Subscriber]) {
       self.service = service
       self.definition = definition
@@ -105,7 +103,6 @@ public struct RestoredState: Codable, Sendable {
     public var parameters: AdvertisingStart.Params
     /// The end of its `duration` or `count`, in seconds since the epoch, if it has one and was on the air.
     public var ends: Double?
-    /// Makes a description.
     public init(
       advertising: Int, adapter: String, onAir: Bool, parameters: AdvertisingStart.Params, ends: Double? = nil
     ) {

@@ -49,7 +49,6 @@ extension ScanStart {
     public var data: HexBytes?
     /// The bits of `data` that count, as many octets; all of them if missing.
     public var mask: HexBytes?
-    /// Makes a description.
     public init(company: UInt16, data: HexBytes? = nil, mask: HexBytes? = nil) {
       self.company = company
       self.data = data
@@ -65,7 +64,6 @@ extension ScanStart {
     public var data: HexBytes?
     /// The bits of `data` that count, as many octets; all of them if missing.
     public var mask: HexBytes?
-    /// Makes a description.
     public init(uuid: BluetoothUUID, data: HexBytes? = nil, mask: HexBytes? = nil) {
       self.uuid = uuid
       self.data = data
@@ -81,7 +79,6 @@ extension ScanStart {
     public var offset: Int?
     /// The octets there.
     public var data: HexBytes
-    /// Makes a description.
     public init(type: Int, offset: Int? = nil, data: HexBytes) {
       self.type = type
       self.offset = offset

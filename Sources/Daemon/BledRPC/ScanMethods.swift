@@ -4,17 +4,12 @@ import Bluetooth
 public enum ScanStart: ClientCall {
   /// `scan.start` has an empty result.
   public typealias Result = Empty
-  /// `scan.start`
-  public static let name = "scan.start"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .scan
-  /// The call can change the session's resources.
-  public static let changesSession = true
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "scan.start", needs: .scan, changesSession: true,
+    """
     Starts a scan of this session, or replaces the one with the same number. Reports are sent as scan.report. A scan \
     ends with scan.stop or with the session, and survives an adapter that is removed and comes back.
-    """
+    """)
 
   /// The parameters of scan.start: the devices to scan for, and the kind of scan.
   public struct Params: RPCPayload {
@@ -61,7 +56,6 @@ public enum ScanStart: ClientCall {
     /// The program's number for the scan, 1 to 65535, so that it can have several; its reports contain it. A scan
     /// without a number, if missing.
     public var scan: Int?
-    /// Makes the params.
     public init(
       adapter: String? = nil, services: [BluetoothUUID]? = nil, solicitedServices: [BluetoothUUID]? = nil,
       name: String? = nil, address: String? = nil, addresses: [String]? = nil, presence: Bool? = nil, rssi: Int? = nil,
@@ -93,33 +87,24 @@ public enum ScanStart: ClientCall {
 
 /// Stops a scan of this session.
 public enum ScanStop: ClientCall {
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The number of the scan, 1 to 65535; the one without a number if missing.
     public var scan: Int?
-    /// Makes the params.
     public init(scan: Int? = nil) { self.scan = scan }
   }
-  /// The result is empty.
   public typealias Result = Empty
-  /// `scan.stop`
-  public static let name = "scan.stop"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .scan
-  /// The call can change the session's resources.
-  public static let changesSession = true
-  /// For `rpc.discover`.
-  public static let summary = "Stops a scan of this session. Does nothing if there is none."
+  public static let method = Method(
+    "scan.stop", needs: .scan, changesSession: true,
+    "Stops a scan of this session. Does nothing if there is none.")
 }
 
 /// A device was received.
 public enum ScanReport: RPCNotification {
-  /// `scan.report`
-  public static let name = "scan.report"
-  /// For `rpc.discover`.
-  public static let summary = """
-    A device was heard; its advertisement and its scan response are one report, with the data of both merged.
+  public static let message = Message(
+    "scan.report",
     """
+    A device was heard; its advertisement and its scan response are one report, with the data of both merged.
+    """)
 
   /// The advertisement of a device; the same for every client, except the number of its scan.
   public struct Params: RPCPayload, Hashable {
@@ -172,7 +157,6 @@ public enum ScanReport: RPCNotification {
     /// When it was received, in seconds since the epoch.
     public var time: Double
 
-    /// Makes a report with the members that are always present.
     public init(
       peripheral: String, adapter: String, address: String, addressType: Word<DeviceAddress.Kind>, connectable: Bool,
       data: HexBytes,
@@ -191,13 +175,12 @@ public enum ScanReport: RPCNotification {
 
 /// A device named by a scan with `presence` is present.
 public enum ScanFound: RPCNotification {
-  /// `scan.found`
-  public static let name = "scan.found"
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let message = Message(
+    "scan.found",
+    """
     A device that this session's scan with "presence" names is there. While it stays nothing more is told of it; \
     scan.lost says that it is not there any more.
-    """
+    """)
 
   /// Which one.
   public struct Params: RPCPayload, Hashable {
@@ -233,13 +216,12 @@ public enum ScanFound: RPCNotification {
 
 /// A device is out of range, silent, or no longer passes the filters.
 public enum ScanLost: RPCNotification {
-  /// `scan.lost`
-  public static let name = "scan.lost"
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let message = Message(
+    "scan.lost",
+    """
     Nothing that passes the filters came from a device for the time that this session's scan gives as "lost". When it \
     is heard again it is reported again.
-    """
+    """)
 
   /// Which one.
   public struct Params: RPCPayload, Hashable {
@@ -249,7 +231,6 @@ public enum ScanLost: RPCNotification {
     public var lastHeard: Double
     /// The number of the scan that has lost it, 1 to 65535; missing for the one without a number.
     public var scan: Int?
-    /// Makes the params.
     public init(peripheral: String, lastHeard: Double, scan: Int? = nil) {
       self.scan = scan
       self.peripheral = peripheral
@@ -260,13 +241,12 @@ public enum ScanLost: RPCNotification {
 
 /// An anonymous advertisement was received.
 public enum ScanAnonymousReport: RPCNotification {
-  /// `scan.anonymousReport`
-  public static let name = "scan.anonymousReport"
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let message = Message(
+    "scan.anonymousReport",
+    """
     An advertisement without an address was heard (Core 5.4, Vol 6, Part B, 4.4.2.1). It is not known who sent it, and \
     nobody can connect to it. Only for scans with "anonymous".
-    """
+    """)
 
   /// The advertisement; the same for every client, except the number of its scan.
   public struct Params: RPCPayload, Hashable {
@@ -303,7 +283,6 @@ public enum ScanAnonymousReport: RPCNotification {
     /// When it was received, in seconds since the epoch.
     public var time: Double
 
-    /// Makes a report with the members that are always present.
     public init(adapter: String, data: HexBytes, time: Double) {
       self.adapter = adapter
       self.data = data

@@ -2,24 +2,19 @@ import Bluetooth
 
 /// Passes values of a published characteristic over a descriptor.
 public enum ServerAcquire: ClientCall {
-  /// `server.acquire`
-  public static let name = "server.acquire"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .serve
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "server.acquire", needs: .serve,
+    """
     Passes a SOCK_SEQPACKET descriptor with the answer, for many values of one characteristic of this session and one \
     device: each packet that the program writes is notified to the device, or indicated if it subscribed to \
     indications, and each value that the device writes is a packet to read, instead of a call of server.write. Closing \
     the descriptor ends that, and so does server.released.
-    """
-  /// The parameters.
+    """)
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device, as in `server.subscribed` and `server.write`.
     public var central: String
     /// The handle of the characteristic's value.
     public var handle: UInt16
-    /// Makes the params.
     public init(central: String, handle: UInt16) {
       self.central = central
       self.handle = handle
@@ -33,7 +28,6 @@ public enum ServerAcquire: ClientCall {
     public var receives: Bool
     /// The longest value that can be sent, in octets: MTU − 3, and 512 at most.
     public var maximumLength: Int
-    /// Makes the result.
     public init(sends: Bool, receives: Bool, maximumLength: Int) {
       self.sends = sends
       self.receives = receives
@@ -44,14 +38,12 @@ public enum ServerAcquire: ClientCall {
 
 /// The daemon closed its end of a descriptor of `server.acquire`.
 public enum ServerReleased: RPCNotification {
-  /// `server.released`
-  public static let name = "server.released"
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let message = Message(
+    "server.released",
+    """
     The daemon closed its end of the descriptor of server.acquire: the device unsubscribed, the link ended, the service \
     was removed, or a packet was longer than a value may be.
-    """
-  /// The parameters.
+    """)
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var central: String
@@ -61,7 +53,6 @@ public enum ServerReleased: RPCNotification {
     public var reason: RPCError
     /// The number of packets that the program had written and that were not sent.
     public var unsent: Int
-    /// Makes the params.
     public init(central: String, handle: UInt16, reason: RPCError, unsent: Int) {
       self.central = central
       self.handle = handle

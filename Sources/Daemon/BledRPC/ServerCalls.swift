@@ -2,13 +2,12 @@ import Bluetooth
 
 /// The daemon asks this session for a value.
 public enum ServerRead: DaemonCall {
-  /// `server.read`
-  public static let name = "server.read"
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let message = Message(
+    "server.read",
+    """
     From the daemon: a device reads a characteristic or a descriptor of this session. Answer with the value from the offset on, or \
     with an error whose data has the domain "att". Without an answer within 25 s the device receives Unlikely Error.
-    """
+    """)
   /// The parameters from the daemon.
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device that reads.
@@ -19,7 +18,6 @@ public enum ServerRead: DaemonCall {
     public var offset: Int
     /// The ATT_MTU of the link, 23 to 517.
     public var mtu: Int?
-    /// Makes the params.
     public init(central: String, handle: UInt16, offset: Int, mtu: Int? = nil) {
       self.central = central
       self.handle = handle
@@ -31,22 +29,19 @@ public enum ServerRead: DaemonCall {
   public struct Result: RPCPayload {
     /// The value from the offset on.
     public var value: HexBytes
-    /// Makes the answer.
     public init(value: HexBytes) { self.value = value }
   }
 }
 
 /// The daemon hands this session values that a device wrote.
 public enum ServerWrite: DaemonCall {
-  /// The result is empty.
   public typealias Result = Empty
-  /// `server.write`
-  public static let name = "server.write"
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let message = Message(
+    "server.write",
+    """
     From the daemon: a device wrote one or more characteristics or descriptors of this session; several writes \
     together come from an Execute Write Request. Answer once, with an empty result or with an error whose data has the domain "att".
-    """
+    """)
   /// The parameters from the daemon.
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device that writes.
@@ -59,7 +54,6 @@ public enum ServerWrite: DaemonCall {
     public var mtu: Int?
     /// When the device wrote, in seconds since the epoch: a restored session receives calls that were kept for it.
     public var time: Double?
-    /// Makes the params.
     public init(
       central: String, writes: [Write], withoutResponse: Bool? = nil, mtu: Int? = nil, time: Double? = nil
     ) {
@@ -107,38 +101,31 @@ public struct Subscriber: RPCPayload, Hashable {
 public enum ServerSubscribed: RPCNotification {
   /// The device and the characteristic.
   public typealias Params = Subscriber
-  /// `server.subscribed`
-  public static let name = "server.subscribed"
-  /// For `rpc.discover`.
-  public static let summary = "A device subscribed to a characteristic of this session."
+  public static let message = Message("server.subscribed", "A device subscribed to a characteristic of this session.")
 }
 
 /// A device unsubscribed.
 public enum ServerUnsubscribed: RPCNotification {
   /// The device and the characteristic.
   public typealias Params = Subscriber
-  /// `server.unsubscribed`
-  public static let name = "server.unsubscribed"
-  /// For `rpc.discover`.
-  public static let summary = "A device unsubscribed from a characteristic of this session, or disconnected."
+  public static let message = Message(
+    "server.unsubscribed",
+    "A device unsubscribed from a characteristic of this session, or disconnected.")
 }
 
 /// Values that were written without response may be lost.
 public enum ServerWritesLost: RPCNotification {
-  /// `server.writesLost`
-  public static let name = "server.writesLost"
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let message = Message(
+    "server.writesLost",
+    """
     Packets from a device were dropped because a buffer of the kernel or the queue of this session was full. They may \
     have contained values written without response to characteristics of this session.
-    """
-  /// The parameters.
+    """)
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var central: String
     /// The number of packets, 1 or more.
     public var packets: Int
-    /// Makes the params.
     public init(central: String, packets: Int) {
       self.central = central
       self.packets = packets
@@ -150,8 +137,7 @@ public enum ServerWritesLost: RPCNotification {
 public enum ServerReady: RPCNotification {
   /// There are no parameters.
   public typealias Params = Empty
-  /// `server.ready`
-  public static let name = "server.ready"
-  /// For `rpc.discover`.
-  public static let summary = "There is room again after server.notify answered \"sent\": false."
+  public static let message = Message(
+    "server.ready",
+    "There is room again after server.notify answered \"sent\": false.")
 }

@@ -67,7 +67,6 @@ public struct ServiceToPublish: Codable, Sendable {
     }
   }
 
-  /// Makes a service.
   public init(
     uuid: BluetoothUUID, primary: Bool? = nil, includes: [UInt16]? = nil, characteristics: [Characteristic]? = nil,
     adapter: String? = nil
@@ -82,69 +81,48 @@ public struct ServiceToPublish: Codable, Sendable {
 
 /// Publishes a service.
 public enum ServiceAdd: ClientCall {
-  /// `service.add`
-  public static let name = "service.add"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .serve
-  /// The call can change the session's resources.
-  public static let changesSession = true
-  /// 512 KiB: a service may have hundreds of characteristics with fixed values.
-  public static let longestLine = 512 << 10
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "service.add", needs: .serve, changesSession: true,
+    """
     Publishes a service, on every adapter unless it names one. Reads and writes of characteristics and descriptors \
     without a fixed value are passed to this session as calls of server.read and server.write. The service is removed by service.remove or when the session ends.
-    """
-  /// The parameters.
+    """)
+  /// 512 KiB: a service may have hundreds of characteristics with fixed values.
+  public static let longestLine = 512 << 10
   public struct Params: RPCPayload {
     /// The service.
     public var service: ServiceToPublish
-    /// Makes the params.
     public init(service: ServiceToPublish) { self.service = service }
   }
-  /// The result.
   public struct Result: RPCPayload {
     /// The service with its handles; the handle of the declaration identifies it from now on.
     public var service: ServiceDescription
-    /// Makes the result.
     public init(service: ServiceDescription) { self.service = service }
   }
 }
 
 /// Removes a published service.
 public enum ServiceRemove: ClientCall {
-  /// The result is empty.
   public typealias Result = Empty
-  /// `service.remove`
-  public static let name = "service.remove"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .serve
-  /// The call can change the session's resources.
-  public static let changesSession = true
-  /// For `rpc.discover`.
-  public static let summary = "Removes a service of this session, or all of them if no handle is given."
-  /// The parameters.
+  public static let method = Method(
+    "service.remove", needs: .serve, changesSession: true,
+    "Removes a service of this session, or all of them if no handle is given.")
   public struct Params: RPCPayload {
     /// The handle of the service's declaration.
     public var handle: UInt16?
-    /// Makes the params.
     public init(handle: UInt16? = nil) { self.handle = handle }
   }
 }
 
 /// Sends a new value to subscribers.
 public enum ServerNotify: ClientCall {
-  /// `server.notify`
-  public static let name = "server.notify"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .serve
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "server.notify", needs: .serve,
+    """
     Sends a new value to the subscribers of a characteristic, as a notification or an indication, as each of them \
     requested. A value longer than a subscriber's MTU − 3 is truncated, which the result says; the subscriber can read \
     the rest.
-    """
-  /// The parameters.
+    """)
   public struct Params: RPCPayload {
     /// The handle of the characteristic's value.
     public var handle: UInt16
@@ -152,14 +130,12 @@ public enum ServerNotify: ClientCall {
     public var value: HexBytes
     /// Only these subscribers: the daemon's identifiers of devices, as in server.subscribed; all if missing.
     public var centrals: [String]?
-    /// Makes the params.
     public init(handle: UInt16, value: HexBytes, centrals: [String]? = nil) {
       self.handle = handle
       self.value = value
       self.centrals = centrals
     }
   }
-  /// The result.
   public struct Result: RPCPayload {
     /// False: there was no room and nothing was sent; try again after `server.ready`. True if there are no subscribers.
     public var sent: Bool
@@ -171,7 +147,6 @@ public enum ServerNotify: ClientCall {
     /// The identifiers of the subscribers that received only the beginning, as the value is longer than their
     /// `maximumLength`; missing if there are none.
     public var truncated: [String]?
-    /// Makes the result.
     public init(sent: Bool, receivers: Int, outOfSync: [String]? = nil, truncated: [String]? = nil) {
       self.sent = sent
       self.receivers = receivers
@@ -185,35 +160,29 @@ public enum ServerNotify: ClientCall {
 public enum ServerNotifyMultiple: ClientCall {
   /// Like the result of server.notify; `receivers` counts devices.
   public typealias Result = ServerNotify.Result
-  /// `server.notifyMultiple`
-  public static let name = "server.notifyMultiple"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .serve
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "server.notifyMultiple", needs: .serve,
+    """
     Sends the new values of several characteristics: to a device that supports it, and where they fit into its MTU, in \
     one packet (Multiple Handle Value Notification), else one by one. A device receives the values that it subscribed \
     to; those of which it wants indications are indicated.
-    """
+    """)
   /// A value.
   public struct Value: Codable, Sendable, Hashable {
     /// The handle of the characteristic's value.
     public var handle: UInt16
     /// The value, up to 512 octets.
     public var value: HexBytes
-    /// Makes a value.
     public init(handle: UInt16, value: HexBytes) {
       self.handle = handle
       self.value = value
     }
   }
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// 1 to 8 values, each of another characteristic.
     public var values: [Value]
     /// Only these subscribers: the daemon's identifiers of devices, as in server.subscribed; all if missing.
     public var centrals: [String]?
-    /// Makes the params.
     public init(values: [Value], centrals: [String]? = nil) {
       self.values = values
       self.centrals = centrals
@@ -233,26 +202,20 @@ public enum ConnectionLatency: String, Vocabulary {
 
 /// Requests other connection parameters of a central.
 public enum ServerSetLatency: ClientCall {
-  /// The result is empty.
   public typealias Result = Empty
-  /// `server.setLatency`
-  public static let name = "server.setLatency"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .serve
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "server.setLatency", needs: .serve,
+    """
     Asks a device that connected to this machine for another connection interval: "low" latency (15 to 30 ms), or \
     "medium" (90 to 120 ms) or "high" (480 to 510 ms) to save power. It is a wish of this session as that of \
     peripheral.setParameters, and takes its place. The call answers when the two controllers have settled it.
-    """
-  /// The parameters.
+    """)
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device, as in `server.subscribed`.
     public var central: String
     /// The requested latency: low is 15 to 30 ms between two connection events, medium 90 to 120 ms, high 480 to
     /// 510 ms.
     public var latency: ConnectionLatency
-    /// Makes the params.
     public init(central: String, latency: ConnectionLatency) {
       self.central = central
       self.latency = latency

@@ -2,30 +2,23 @@ import Bluetooth
 
 /// Lists the sessions of the daemon.
 public enum SessionList: ClientCall {
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// Lists the sessions after the one with this number, 1 or more; all if missing.
     public var after: Int?
-    /// Makes the params.
     public init(after: Int? = nil) { self.after = after }
   }
-  /// `session.list`
-  public static let name = "session.list"
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "session.list", needs: nil,
+    """
     Lists the sessions: their programs, what they hold and what they cost, at most 50 at a time. Without the \
     permission "sessions" the list has only the caller's own session.
-    """
-  /// No permission; `sessions` decides how much the list shows.
-  public static let permission: Permission? = nil
+    """)
 
-  /// The result.
   public struct Result: RPCPayload {
     /// In the order in which they were opened.
     public var sessions: [SessionDescription]
     /// True if there are more: call again with the number of the last one as `after`. Missing otherwise.
     public var more: Bool?
-    /// Makes the result.
     public init(sessions: [SessionDescription], more: Bool? = nil) {
       self.sessions = sessions
       self.more = more
@@ -122,7 +115,6 @@ public struct SessionDescription: Codable, Sendable {
     public var handle: UInt16
     /// Its UUID.
     public var uuid: BluetoothUUID
-    /// Makes a service.
     public init(handle: UInt16, uuid: BluetoothUUID) {
       self.handle = handle
       self.uuid = uuid

@@ -19,21 +19,15 @@ public struct Principal: Codable, Sendable, Hashable {
 /// Names the program behind a connection. A connection is a session from its first byte; this call is optional, and can
 /// be repeated with other parameters.
 public enum SessionOpen: ClientCall {
-  /// `session.open`
-  public static let name = "session.open"
-  /// The call can change the session's resources.
-  public static let changesSession = true
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "session.open", needs: nil, changesSession: true,
+    """
     Names the program behind this connection and returns the daemon's release and adapters. With "restore" the session \
     outlasts its program: what it holds and its events are preserved, and handed over when the program opens a session \
     with the same identifier again. The preserved events follow the answer. With "user" the session is opened for \
     another user, whose permissions and limits it then has; that needs the permission "impersonate".
-    """
-  /// No permission: every session may call it.
-  public static let permission: Permission? = nil
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload {
     /// A human-readable name, which `session.list` and the log show.
     public var name: String?
@@ -48,7 +42,6 @@ public enum SessionOpen: ClientCall {
     /// The user of the session, for a program that serves the programs of other users. Only in the first call of a
     /// connection.
     public var user: Principal?
-    /// Makes the params.
     public init(
       name: String? = nil, restore: String? = nil, keep: Double? = nil, background: Bool? = nil, user: Principal? = nil
     ) {
@@ -60,7 +53,6 @@ public enum SessionOpen: ClientCall {
     }
   }
 
-  /// The result.
   public struct Result: RPCPayload {
     /// The number of this session, 1 or more.
     public var session: Int
@@ -78,7 +70,6 @@ public enum SessionOpen: ClientCall {
     public var permissions: [Word<Permission>]
     /// The state preserved under the restoration identifier; missing if there is none.
     public var restored: RestoredState?
-    /// Makes the result.
     public init(
       session: Int, daemon: String, commit: String? = nil, protocol: Int, adapters: [AdapterDescription],
       permissions: [Word<Permission>] = Permission.allCases.words(), restored: RestoredState? = nil
@@ -99,25 +90,17 @@ public enum SessionOpen: ClientCall {
 
 /// Ends a session, including a preserved one.
 public enum SessionEnd: ClientCall {
-  /// The result is empty.
   public typealias Result = Empty
-  /// `session.end`
-  public static let name = "session.end"
-  /// The call can change the session's resources.
-  public static let changesSession = true
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "session.end", needs: nil, changesSession: true,
+    """
     Releases everything that this session holds, whether it has a restoration identifier or not, and closes the \
     connection. With "restore" it ends a preserved session of the same user instead.
-    """
-  /// No permission: it affects the caller's own sessions only.
-  public static let permission: Permission? = nil
+    """)
 
-  /// The parameters.
   public struct Params: RPCPayload {
     /// The restoration identifier of a session without a program; this session if missing.
     public var restore: String?
-    /// Makes the params.
     public init(restore: String? = nil) { self.restore = restore }
   }
 }
@@ -221,7 +204,6 @@ public struct AdapterDescription: RPCPayload, Hashable {
     }
   }
 
-  /// Makes a description.
   public init(
     adapter: String, kind: Word<Kind>, address: String?, addressType: Word<DeviceAddress.Kind>?, name: String,
     state: Word<AdapterCondition>,
@@ -261,40 +243,29 @@ public struct AdapterDescription: RPCPayload, Hashable {
 public enum AdapterList: ClientCall {
   /// There are no parameters.
   public typealias Params = Empty
-  /// `adapter.list`
-  public static let name = "adapter.list"
-  /// For `rpc.discover`.
-  public static let summary =
-    "Lists the adapters with their state and, if one cannot be used, the reason and the remedy."
-  /// No permission: every session may call it.
-  public static let permission: Permission? = nil
-  /// The result.
+  public static let method = Method(
+    "adapter.list", needs: nil,
+    "Lists the adapters with their state and, if one cannot be used, the reason and the remedy.")
   public struct Result: RPCPayload {
     /// In the order in which the daemon received them; the first is the default.
     public var adapters: [AdapterDescription]
-    /// Makes the result.
     public init(adapters: [AdapterDescription]) { self.adapters = adapters }
   }
 }
 
 /// Switches an adapter on or off.
 public enum AdapterPower: ClientCall {
-  /// `adapter.power`
-  public static let name = "adapter.power"
-  /// `adapters`
-  public static let permission: Permission? = .adapters
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "adapter.power", needs: .adapters,
+    """
     Switches an adapter on or off for all programs, and answers when that is done; calls are handled one at a time. \
     Scans, advertisements and pending connections resume when it is on again. adapter.changed is sent to every session.
-    """
-  /// The parameters.
+    """)
   public struct Params: RPCPayload {
     /// The adapter; the first if missing.
     public var adapter: String?
     /// True to switch it on.
     public var on: Bool
-    /// Makes the params.
     public init(adapter: String? = nil, on: Bool) {
       self.adapter = adapter
       self.on = on
@@ -308,8 +279,7 @@ public enum AdapterPower: ClientCall {
 public enum AdapterChanged: RPCNotification {
   /// The adapter as it is now.
   public typealias Params = AdapterDescription
-  /// `adapter.changed`
-  public static let name = "adapter.changed"
-  /// For `rpc.discover`.
-  public static let summary = "An adapter appeared, disappeared, or changed its state. Sent to every session."
+  public static let message = Message(
+    "adapter.changed",
+    "An adapter appeared, disappeared, or changed its state. Sent to every session.")
 }

@@ -2,25 +2,19 @@ import Bluetooth
 
 /// Changes a simulated device.
 public enum SimulationChange: ClientCall {
-  /// The result is empty.
   public typealias Result = Empty
-  /// `simulation.change`
-  public static let name = "simulation.change"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .simulation
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "simulation.change", needs: .simulation,
+    """
     Changes members of a simulated device, on its link from this moment on: "rssi", "losses", "faults", "connectDelay", \
     "responseDelay", "pairing", "services", "advertising" and "scanResponse". Members that are missing stay as they \
     are; services that stay the same keep their handles, and a subscriber is told of others by Service Changed.
-    """
-  /// The parameters.
+    """)
   public struct Params: RPCPayload, Hashable {
     /// The name of the device in the scenario.
     public var device: String
     /// Members of a device in a scenario, as JSON5 in a text.
     public var members: String
-    /// Makes the params.
     public init(device: String, members: String) {
       self.device = device
       self.members = members
@@ -52,7 +46,6 @@ public struct SimulationWrite: Codable, Sendable, Hashable {
     case subscribe
   }
 
-  /// Makes a description.
   public init(
     number: Int, time: Double, device: String, characteristic: BluetoothUUID, operation: Word<Operation>,
     value: HexBytes
@@ -70,32 +63,25 @@ public struct SimulationWrite: Codable, Sendable, Hashable {
 public enum SimulationWritten: ClientCall {
   /// Maximum entries of one call.
   public static let limit = 100
-  /// `simulation.written`
-  public static let name = "simulation.written"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .simulation
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "simulation.written", needs: .simulation,
+    """
     Lists what was written to simulated devices, the first write first: at most 100, of the newest 1,000. The next call \
     continues after the last number. Numbers that are missing belong to other devices, or are no longer kept.
-    """
-  /// The parameters.
+    """)
   public struct Params: RPCPayload, Hashable {
     /// The name of the device in the scenario; all if missing.
     public var device: String?
     /// Only writes with a higher number, 0 or more; all if missing.
     public var after: Int?
-    /// Makes the params.
     public init(device: String? = nil, after: Int? = nil) {
       self.device = device
       self.after = after
     }
   }
-  /// The result.
   public struct Result: RPCPayload, Hashable {
     /// The writes.
     public var writes: [SimulationWrite]
-    /// Makes the result.
     public init(writes: [SimulationWrite]) { self.writes = writes }
   }
 }

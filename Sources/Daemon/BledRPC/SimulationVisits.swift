@@ -33,7 +33,6 @@ public struct SimulationVisitStep: Codable, Sendable, Hashable {
     case value
   }
 
-  /// Makes a description.
   public init(
     time: Double, action: Word<Action>, characteristic: BluetoothUUID? = nil, value: HexBytes? = nil,
     error: RPCError? = nil
@@ -48,30 +47,23 @@ public struct SimulationVisitStep: Codable, Sendable, Hashable {
 
 /// Makes a simulated phone visit an advertisement of this machine.
 public enum SimulationVisit: ClientCall {
-  /// `simulation.visit`
-  public static let name = "simulation.visit"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .simulation
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "simulation.visit", needs: .simulation,
+    """
     Has a simulated phone connect to the first matching advertisement, do its script, and disconnect. Answers when its \
     link has ended; without an advertisement it waits as long as the caller does. A phone of the same address as before \
     has its keys still.
-    """
-  /// The parameters.
+    """)
   public struct Params: RPCPayload, Hashable {
     /// A phone of a scenario, as JSON5 in a text. The phone visits once, regardless of its member returnAfter.
     public var phone: String
-    /// Makes the params.
     public init(phone: String) { self.phone = phone }
   }
-  /// The result.
   public struct Result: RPCPayload, Hashable {
     /// The first 1,000 steps of the visit, in order.
     public var steps: [SimulationVisitStep]
     /// True if the link lasted to the end of the script.
     public var complete: Bool
-    /// Makes the result.
     public init(steps: [SimulationVisitStep], complete: Bool) {
       self.steps = steps
       self.complete = complete
@@ -81,17 +73,13 @@ public enum SimulationVisit: ClientCall {
 
 /// Switches a simulated adapter, as if from outside.
 public enum SimulationAdapter: ClientCall {
-  /// The result is empty.
   public typealias Result = Empty
-  /// `simulation.adapter`
-  public static let name = "simulation.adapter"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .simulation
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = Method(
+    "simulation.adapter", needs: .simulation,
+    """
     Has a simulated adapter be switched off or on by another program, unplugged, or fail. "on" plugs it in, repairs it \
     and switches it on, which takes its "startDelay".
-    """
+    """)
   /// The states.
   public enum State: String, Vocabulary {
     /// Plugged in, in order and switched on.
@@ -103,13 +91,11 @@ public enum SimulationAdapter: ClientCall {
     /// Does not work.
     case failed
   }
-  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The adapter; the first simulated one if missing.
     public var adapter: String?
     /// "on", "off", "absent" or "failed".
     public var state: State
-    /// Makes the params.
     public init(adapter: String? = nil, state: State) {
       self.adapter = adapter
       self.state = state

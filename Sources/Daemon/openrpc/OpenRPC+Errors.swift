@@ -31,7 +31,7 @@ extension OpenRPC {
   /// References to the errors that follow from a method's permission and params. Its summary names others.
   static func errors<Method: ClientCall>(of type: Method.Type, params: Set<String>) -> [JSONValue] {
     var errors: [BluetoothError] = []
-    if Method.permission != nil { errors.append(BledError.notPermitted.error("")) }
+    if Method.method.permission != nil { errors.append(BledError.notPermitted.error("")) }
     if !params.isEmpty { errors.append(BledError.invalidParameter.error("")) }
     if params.contains("adapter") { errors.append(GAPError.adapterAbsent.error("")) }
     if params.contains("peripheral") { errors.append(GAPError.unknownDevice.error("")) }

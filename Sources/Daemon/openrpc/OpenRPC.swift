@@ -37,7 +37,7 @@ enum OpenRPC {
     _ type: Method.Type, _ schemas: inout SchemaCollection
   ) throws -> JSONValue {
     var method = try method(type, sender: "client", &schemas)
-    if let permission = Method.permission { method["x-permission"] = .text(permission.rawValue) }
+    if let permission = Method.method.permission { method["x-permission"] = .text(permission.rawValue) }
     let params = Set(try schemas.members(of: Method.Params.self).map(\.name))
     let errors = errors(of: type, params: params)
     if !errors.isEmpty { method["errors"] = .array(errors) }
@@ -62,7 +62,7 @@ enum OpenRPC {
   private static func notification<Notification: RPCNotification>(
     _ type: Notification.Type, _ schemas: inout SchemaCollection
   ) throws -> JSONValue {
-    .object(try describe(Notification.name, Notification.summary, "daemon", Notification.Params.self, &schemas))
+    .object(try describe(Notification.name, Notification.message.summary, "daemon", Notification.Params.self, &schemas))
   }
 
   private static func describe<Params: Decodable>(

@@ -100,7 +100,7 @@ import Testing
 
   @Test("what a method needs is that of its noun; only those that say so are open to everybody")
   func permissions() throws {
-    let open = ProtocolContents.clientCalls.filter { $0.permission == nil }.map { $0.name }
+    let open = ProtocolContents.clientCalls.filter { $0.method.permission == nil }.map { $0.name }
     let own = [
       "adapter.list", "capture.stop", "l2cap.close", "metrics.get", "rpc.discover", "session.end", "session.list",
       "session.open",
@@ -114,13 +114,13 @@ import Testing
     // A channel is opened by programs that its device serves. A response to a train is sent, as advertisements are.
     let others: [any ClientCall.Type] = [PeripheralPair.self, L2CAPOpen.self, PeriodicRespond.self]
     for method in ProtocolContents.clientCalls
-    where method.permission != nil && !others.contains(where: { $0 == method }) {
-      #expect(method.permission == nouns[String(method.name.prefix { $0 != "." })], "\(method.name)")
+    where method.method.permission != nil && !others.contains(where: { $0 == method }) {
+      #expect(method.method.permission == nouns[String(method.name.prefix { $0 != "." })], "\(method.name)")
     }
-    #expect(PeripheralPair.permission == .pair && L2CAPOpen.permission == .connect)
-    #expect(PeriodicRespond.permission == .advertise)
-    #expect(GATTRead.permission == .connect)
-    #expect(ServerNotify.permission == .serve)
+    #expect(PeripheralPair.method.permission == .pair && L2CAPOpen.method.permission == .connect)
+    #expect(PeriodicRespond.method.permission == .advertise)
+    #expect(GATTRead.method.permission == .connect)
+    #expect(ServerNotify.method.permission == .serve)
   }
 
   @Test("every reference leads somewhere")

@@ -87,8 +87,8 @@ final class Router {
     _ method: Method.Type, waitsForLink: Bool = false, _ handle: @escaping Handler
   ) {
     entries[OctetText(Method.name)] = Entry(
-      permission: Method.permission, changesSession: Method.changesSession, longestLine: Method.longestLine,
-      waitsForLink: waitsForLink, handle: handle)
+      permission: Method.method.permission, changesSession: Method.method.changesSession,
+      longestLine: Method.longestLine, waitsForLink: waitsForLink, handle: handle)
   }
 
   /// Handles a client's call, if its user is permitted to make it; a call without an id gets no answer.

@@ -109,7 +109,7 @@ public final class Session {
 
   /// Sends an event to be delivered in any case.
   func send<Notification: RPCNotification>(_ notification: Notification.Type, _ params: Notification.Params) {
-    if Notification.changesSession, let onChange { onChange(false) }
+    if Notification.message.changesSession, let onChange { onChange(false) }
     send(encoded { try RPCEncoding.notification(notification, params) }, as: .event)
   }
 

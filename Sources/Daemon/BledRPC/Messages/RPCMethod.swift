@@ -1,5 +1,42 @@
 import Bluetooth
 
+/// The description of a call that clients make.
+public struct Method: Sendable {
+  /// `noun.verb`.
+  public let name: String
+  /// The permission required of the caller; nil if every session may call it.
+  public let permission: Permission?
+  /// True if the call can change the session's resources.
+  public let changesSession: Bool
+  /// A short description for `rpc.discover`.
+  public let summary: String
+
+  /// - Parameter permission: has no default, so that no method is opened to every session by oversight.
+  public init(_ name: String, needs permission: Permission?, changesSession: Bool = false, _ summary: String) {
+    self.name = name
+    self.permission = permission
+    self.changesSession = changesSession
+    self.summary = summary
+  }
+}
+
+/// The description of a message that the daemon sends.
+public struct Message: Sendable {
+  /// `noun.verb` of a call, `noun.event` of a notification.
+  public let name: String
+  /// True if it reports a change of the session's resources.
+  public let changesSession: Bool
+  /// A short description for `rpc.discover`.
+  public let summary: String
+
+  /// Describes a message.
+  public init(_ name: String, changesSession: Bool = false, _ summary: String) {
+    self.name = name
+    self.changesSession = changesSession
+    self.summary = summary
+  }
+}
+
 /// A call and its answer, described once for both sides: all other descriptions of a method are derived from its type.
 /// Its doc comment and `summary` describe it; `ClientCall` and `DaemonCall` say which side calls it.
 public protocol RPCMethod: Sendable {
@@ -15,18 +52,17 @@ public protocol RPCMethod: Sendable {
 
 /// A call that clients make.
 public protocol ClientCall: RPCMethod {
-  /// The permission required of the caller; nil if every session may call it. There is no default, so that no method is
-  /// opened to every session by oversight.
-  static var permission: Permission? { get }
-  /// True if the call can change the session's resources.
-  static var changesSession: Bool { get }
+  /// Its description.
+  static var method: Method { get }
   /// Maximum length of a line with this call, in octets, without its line feed.
   static var longestLine: Int { get }
 }
 
 extension ClientCall {
-  /// False by default.
-  public static var changesSession: Bool { false }
+  /// See `Method`.
+  public static var name: String { method.name }
+  /// See `Method`.
+  public static var summary: String { method.summary }
   /// 64 KiB by default.
   public static var longestLine: Int { ordinaryLine }
 }
@@ -35,23 +71,29 @@ extension ClientCall {
 public let ordinaryLine = 64 << 10
 
 /// A call made by the daemon: it asks a session for information that only its program has.
-public protocol DaemonCall: RPCMethod {}
+public protocol DaemonCall: RPCMethod {
+  /// Its description.
+  static var message: Message { get }
+}
+
+extension DaemonCall {
+  /// See `Message`.
+  public static var name: String { message.name }
+  /// See `Message`.
+  public static var summary: String { message.summary }
+}
 
 /// A message without an answer.
 public protocol RPCNotification: Sendable {
   /// The parameters.
   associatedtype Params: RPCPayload
-  /// `noun.event`.
-  static var name: String { get }
-  /// A short description for `rpc.discover`.
-  static var summary: String { get }
-  /// True if it reports a change of the session's resources.
-  static var changesSession: Bool { get }
+  /// Its description.
+  static var message: Message { get }
 }
 
 extension RPCNotification {
-  /// False by default.
-  public static var changesSession: Bool { false }
+  /// See `Message`.
+  public static var name: String { message.name }
 }
 
 /// Params or a result: the contents of a message.

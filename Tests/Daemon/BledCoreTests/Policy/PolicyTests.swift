@@ -72,10 +72,10 @@ import Testing
       client.send("{\"jsonrpc\":\"2.0\",\"id\":\(number),\"method\":\"\(method.name)\",\"params\":{}}")
       client.drain()
       guard case .failure(_, let error)? = client.messages.last?.kind else {
-        #expect(method.permission == nil, "\(method.name) was served")
+        #expect(method.method.permission == nil, "\(method.name) was served")
         continue
       }
-      #expect(method.permission != nil && error.data?.name == "notPermitted", "\(method.name): \(error)")
+      #expect(method.method.permission != nil && error.data?.name == "notPermitted", "\(method.name): \(error)")
     }
   }
 
