@@ -48,6 +48,8 @@ let storeys = [
       .target(name: "Capture", dependencies: ["HCI", "ATT", "Bluetooth"]),
       // The JSON files that people write.
       .target(name: "JSONFiles", dependencies: ["Bluetooth"]),
+      // Nordic's Secure DFU: packages, the requests to boot loaders, and transfers.
+      .target(name: "NordicDFU", dependencies: ["BluetoothCrypto", "JSONFiles", "Bluetooth"]),
     ],
     tests: [
       .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"]),
@@ -58,6 +60,8 @@ let storeys = [
       .testTarget(name: "JSONFilesTests", dependencies: ["JSONFiles", "Bluetooth"]),
       .testTarget(name: "BluetoothCryptoTests", dependencies: ["BluetoothCrypto", "Bluetooth"]),
       .testTarget(name: "MCUmgrTests", dependencies: ["MCUmgr", "BluetoothCrypto", "Bluetooth", "TestSupport"]),
+      .testTarget(
+        name: "NordicDFUTests", dependencies: ["NordicDFU", "BluetoothCrypto", "Bluetooth", "TestSupport"]),
       .testTarget(name: "NoiseTests", dependencies: ["Noise", "Bluetooth"]),
       .testTarget(name: "ATTTests", dependencies: ["ATT", "Bluetooth"]),
       .testTarget(name: "GATTTests", dependencies: ["GATT", "ATT", "BluetoothCrypto", "Bluetooth"]),
@@ -96,7 +100,8 @@ let storeys = [
       .target(
         name: "SimulatedAdapter",
         dependencies: [
-          "Adapter", "GATT", "ATT", "HCI", "JSONFiles", "MCUmgr", "Bluetooth", "BluetoothCrypto", logging, deque,
+          "Adapter", "GATT", "ATT", "HCI", "JSONFiles", "MCUmgr", "NordicDFU", "Bluetooth", "BluetoothCrypto", logging,
+          deque,
         ]),
     ],
     tests: [
@@ -112,7 +117,9 @@ let storeys = [
         ]),
       .testTarget(
         name: "SimulatedAdapterTests",
-        dependencies: ["SimulatedAdapter", "Adapter", "GATT", "JSONFiles", "MCUmgr", "Bluetooth"]),
+        dependencies: [
+          "SimulatedAdapter", "Adapter", "GATT", "JSONFiles", "MCUmgr", "NordicDFU", "Bluetooth", "TestSupport",
+        ]),
     ]),
   // The daemon, and the messages of its socket.
   storey(
@@ -328,7 +335,7 @@ let storeys = [
         dependencies: [
           "BledWeb", "BledClient", "BledConnection", "BledRPC", "BuildIdentity", "NearbySessions", "Capture",
           "Diagnosis", "JSONFiles",
-          "Beacons", "AssignedValues", "ValueFormats", "PhoneServices", "MCUmgr", "Bluetooth", arguments,
+          "Beacons", "AssignedValues", "ValueFormats", "PhoneServices", "MCUmgr", "NordicDFU", "Bluetooth", arguments,
         ],
         linkerSettings: [small]),
     ],
@@ -378,7 +385,7 @@ let package = Package(
   ],
   targets: storeys.flatMap { $0 } + [
     // Helpers that several kinds of tests share.
-    .target(name: "TestSupport", dependencies: ["BluetoothCrypto", logging], path: "Tests/Support"),
+    .target(name: "TestSupport", dependencies: ["BluetoothCrypto", "Bluetooth", logging], path: "Tests/Support"),
     // bled itself, on simulated adapters.
     .target(name: "DaemonTestSupport", dependencies: ["BledClient", "TestSupport"], path: "Tests/DaemonSupport"),
     // bled, played by a test, for the programs that are its clients.
