@@ -42,6 +42,7 @@ public final class Air {
     for description in scenario.devices where !devices.contains(where: { $0.address == description.address }) {
       let device = SimulatedPeripheral(description, air: self)
       devices.append(device)
+      if let bootLoader = device.bootLoader { devices.append(bootLoader) }
       device.setPresent(true)
     }
     for description in scenario.phones where !phones.contains(where: { $0.address == description.address }) {

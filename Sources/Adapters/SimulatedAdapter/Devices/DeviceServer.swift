@@ -33,6 +33,7 @@ final class DeviceServer {
   /// Its management with MCUmgr.
   let firmware: FirmwareHost?
 
+  private let dfu: BootLoaderHost?
   private unowned let air: Air
   private let address: DeviceAddress
   private let name: String
@@ -43,8 +44,8 @@ final class DeviceServer {
   /// The values that the device computes at each read.
   private static let moving = AttributeOwner(1)
 
-  init(_ description: DeviceDescription, air: Air) {
-    self.air = air
+  init(_ description: DeviceDescription, dfu: BootLoaderHost?, air: Air) {
+    (self.air, self.dfu) = (air, dfu)
     address = description.address
     name = description.name
     misbehaviour = Misbehaviour(description, air: air)
@@ -55,6 +56,7 @@ final class DeviceServer {
     host.onWritable = { [weak self] in
       self?.sendWhatIsDue()
       self?.firmware?.flush()
+      self?.dfu?.flush()
     }
     build(description)
     misbehaviour.changeServices = { [weak self] in self?.moveLastService() }
@@ -64,7 +66,7 @@ final class DeviceServer {
         self.flatMap { server in server.index(of: handle).map { server.characteristics[$0].description.uuid } }
       }
     }
-    firmware?.send = { [weak self] in self?.sendAnswer($0) ?? false }
+    firmware?.send = { [weak self] in self?.sendAnswer($0, ManagementService.characteristic) ?? false }
     firmware?.packetLength = { [weak host] in (host?.mtu ?? 23) - 3 }
   }
 
@@ -74,9 +76,12 @@ final class DeviceServer {
     host.attach(link)
     for index in characteristics.indices { characteristics[index].replay?.linkIsUp(at: air.age) }
     misbehaviour.linkIsUp()
-    host.onEnded = { [misbehaviour, firmware] in
+    dfu?.send = { [weak self] in self?.sendAnswer($0, $1) ?? false }
+    dfu?.disconnect = { [weak link] in link?.disconnect() }
+    host.onEnded = { [misbehaviour, firmware, dfu] in
       misbehaviour.linkIsDown()
       firmware?.linkEnded()
+      dfu?.linkEnded()
     }
   }
 
@@ -225,6 +230,7 @@ final class DeviceServer {
     guard let source = index(of: handle), let value = host.database.value(of: handle) else { return }
     record(host.opcode == .writeCommand ? .writeWithoutResponse : .write, source, value)
     if characteristics[source].description.uuid == ManagementService.characteristic { firmware?.received(value) }
+    dfu?.received(value, on: characteristics[source].description.uuid)
     for index in characteristics.indices {
       guard case .echo(let uuid) = characteristics[index].description.value.rule else { continue }
       guard uuid.map({ $0 == characteristics[source].description.uuid }) ?? (index == source) else { continue }
@@ -297,16 +303,21 @@ final class DeviceServer {
     return value
   }
 
-  /// Notifies an answer of the management, which without a subscriber is lost.
+  /// Notifies or indicates an answer of the management or the boot loader, which without a subscriber is lost.
   /// - Returns: false if the link has no room.
-  private func sendAnswer(_ packet: [UInt8]) -> Bool {
-    let uuid = ManagementService.characteristic
+  private func sendAnswer(_ packet: [UInt8], _ uuid: BluetoothUUID) -> Bool {
     guard let index = characteristics.firstIndex(where: { $0.description.uuid == uuid && $0.handle != 0 }) else {
       return true
     }
-    guard host.subscription(of: characteristics[index].handle).contains(.notification) else { return true }
+    let handle = characteristics[index].handle
+    let wanted = host.subscription(of: handle)
+    guard !wanted.isEmpty else { return true }
     guard host.link?.isWritable == true else { return false }
-    host.notify(packet, of: characteristics[index].handle)
+    if wanted.contains(.notification) {
+      host.notify(packet, of: handle)
+    } else {
+      host.indicate(packet, of: handle, id: IndicationID(UInt64(handle)))
+    }
     return true
   }
 

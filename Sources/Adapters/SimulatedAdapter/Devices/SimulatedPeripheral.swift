@@ -30,12 +30,17 @@ final class SimulatedPeripheral: Connectable {
   private var restartAlarm: (any ScheduledWork)?
   /// Made at the first connection: most devices are only ever scanned.
   private var server: DeviceServer?
+  /// Its boot loader, if that has an address of its own.
+  private(set) var bootLoader: SimulatedPeripheral?
+  /// Its Secure DFU, which its boot loader shares.
+  private let dfu: BootLoaderHost?
 
-  init(_ description: DeviceDescription, air: Air) {
+  init(_ description: DeviceDescription, air: Air, dfu: BootLoaderHost? = nil) {
     self.description = description
     self.air = air
     address = description.address
     name = description.name
+    self.dfu = dfu ?? description.bootLoader.map { BootLoaderHost($0, of: description.address, air: air) }
     generator = air.generator(Stream.behaviour.of(description.address))
     let pairing = DevicePairing(
       description.pairing, of: description.address, hasPrivateAddresses: description.privateAddress != nil, air: air)
@@ -54,6 +59,9 @@ final class SimulatedPeripheral: Connectable {
         scanResponse: description.scanResponse), phy: description.isLongRange ? .leCoded : .le1M,
       privateAddress: privateAddress, reportLoss: description.losses.report,
       stream: Stream.advertising.of(description.address), air: air)
+    guard dfu == nil, self.dfu != nil else { return }
+    bootLoader = description.separateBootLoader.map { SimulatedPeripheral($0, air: air, dfu: self.dfu) }
+    self.dfu?.restart = { [weak self] inBootLoader, name, time in self?.restart(inBootLoader, name, for: time) }
   }
 
   /// The device appears, or vanishes.
@@ -108,20 +116,43 @@ final class SimulatedPeripheral: Connectable {
 
   private func runningServer() -> DeviceServer {
     if let server { return server }
-    let server = DeviceServer(description, air: air)
+    let server = DeviceServer(description, dfu: dfu, air: air)
     server.firmware?.disconnect = { [weak self] in self?.link?.disconnect() }
     server.firmware?.restart = { [weak self] in self?.restart(for: $0) }
     self.server = server
     return server
   }
 
-  /// Is away for so long.
-  private func restart(for time: Duration) {
+  /// Is away for so long; nil: until it is put back.
+  private func restart(for time: Duration?) {
     link?.disconnect()
     guard isPresent else { return }
     isPresent = false
     advertise()
+    guard let time else { return }
     restartAlarm = air.scheduler.schedule(after: time) { [weak self] in self?.setPresent(true) }
+  }
+
+  /// Starts the boot loader, or the application: as a device of another address, or as this one.
+  private func restart(_ inBootLoader: Bool, _ name: String?, for time: Duration) {
+    if let bootLoader {
+      let (old, new) = inBootLoader ? (self, bootLoader) : (bootLoader, self)
+      if let name { bootLoader.advertise(name) }
+      guard old.isPresent else { return }
+      old.restart(for: nil)
+      new.restartAlarm = air.scheduler.schedule(after: time) { [weak new] in new?.setPresent(true) }
+    } else {
+      description.isInBootLoader = inBootLoader || description.bootLoader?.entry == .button
+      // The peer is notified before the link ends.
+      server?.setServices(description.allServices)
+      air.scheduler.schedule(after: .milliseconds(200)) { [weak self] in self?.restart(for: time) }
+    }
+  }
+
+  private func advertise(_ name: String) {
+    description.advertise(name)
+    advertiser?.parameters.data = description.data
+    advertiser?.parameters.scanResponse = description.scanResponse
   }
 
   private func scheduleLoss(of link: SimulatedLink) {

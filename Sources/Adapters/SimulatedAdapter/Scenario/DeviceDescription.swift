@@ -36,6 +36,10 @@ struct DeviceDescription: ReadableFromFile, Sendable {
   var services: [ServiceDescription]
   /// Its management with MCUmgr; nil if it has none.
   var firmware: FirmwareDescription?
+  /// Its boot loader for Nordic's Secure DFU; nil if it has none.
+  var bootLoader: BootLoaderDescription?
+  /// True while it runs its boot loader.
+  var isInBootLoader = false
   /// The number under which it accepts L2CAP channels, and echoes their packets; nil if it takes none.
   var echoPSM: UInt16?
 
@@ -90,7 +94,7 @@ struct DeviceDescription: ReadableFromFile, Sendable {
   private enum Keys: String, CaseIterable {
     case name, address, addressType, connectable, interval, advertising, scanResponse, rssi, mtu, connectDelay
     case responseDelay, losses, faults, disconnectAfter, databaseHash, services
-    case pairing, privateAddress, radio, longRange, echoPSM, firmware
+    case pairing, privateAddress, radio, longRange, echoPSM, firmware, bootLoader
   }
 
   init(_ value: FileValue) throws(FileError) {
@@ -124,6 +128,8 @@ struct DeviceDescription: ReadableFromFile, Sendable {
     hasDatabaseHash = try members.value(.databaseHash, default: false)
     services = try members.value(.services, default: [])
     firmware = try members.optional(.firmware)
+    bootLoader = try members.optional(.bootLoader)
+    isInBootLoader = bootLoader?.entry == .button
     let characteristics = services.flatMap(\.characteristics)
     for case .echo(let source?) in characteristics.compactMap(\.value.rule)
     where !characteristics.contains(where: { $0.uuid == source }) {
@@ -134,8 +140,12 @@ struct DeviceDescription: ReadableFromFile, Sendable {
 }
 
 extension DeviceDescription {
-  /// The services of its file, and the one of its management.
-  var allServices: [ServiceDescription] { services + (firmware == nil ? [] : [FirmwareDescription.service]) }
+  /// The services of its file, and those of its management and its boot loader. A boot loader has no others.
+  var allServices: [ServiceDescription] {
+    let dfu = bootLoader.map { [$0.service(inBootLoader: isInBootLoader)] } ?? []
+    guard !isInBootLoader else { return dfu }
+    return services + (firmware == nil ? [] : [FirmwareDescription.service]) + dfu
+  }
 }
 
 /// The received signal strength of a device.
