@@ -5,13 +5,14 @@ import MCUmgr
 /// `bleshell dfu`
 struct DFUCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "dfu", abstract: "Updates the firmware of a device with MCUmgr, as Zephyr's and others have it.",
+    commandName: "dfu", abstract: "Updates the firmware of a device, with MCUmgr or Nordic's Secure DFU.",
     usage: "bleshell dfu [<device>] <file> [--test | --confirm] [--reset]",
     discussion: """
-      The file is an image for MCUboot, mostly called .signed.bin. It is uploaded, unless the device has it, and \
-      continued after a lost link. With --test the device starts it at the next reset, once; with --confirm from then \
-      on. --reset restarts the device and looks which image runs. --timeout is the limit for connecting, each time. \
-      docs/firmware.md has an update step by step.
+      The file is an image for MCUboot, mostly called .signed.bin, or a package for Nordic's Secure DFU, a .zip. An \
+      image is uploaded, unless the device has it. With --test the device starts it at the next reset, once; with \
+      --confirm from then on. --reset restarts the device and looks which image runs. A package is uploaded to the \
+      boot loader, which the application starts, and which checks and starts the firmware. An upload is continued \
+      after a lost link. --timeout is the limit for connecting, each time. docs/firmware.md has updates step by step.
       """)
 
   @Argument(help: "The device (default: the current one) and the file.", completion: .file())
@@ -24,7 +25,7 @@ struct DFUCommand: ShellCommand {
   @OptionGroup(title: "Common options") var global: GlobalOptions
 
   /// How often the link may be lost without progress.
-  private static let mostLosses = 5
+  static let mostLosses = 5
   /// Seconds that a device may take to exchange its images.
   private static let restart = 90.0
   /// How long it may stay connected after its answer to a reset.
@@ -38,8 +39,9 @@ struct DFUCommand: ShellCommand {
     let output = output(of: shell)
     let (device, rest) = try words(words, "FILE")
     let octets = try await Task.detached { try FileWriting.read(rest[0]) }.value
+    let name = rest[0].split(separator: "/").last.map(String.init) ?? rest[0]
     guard !octets.starts(with: Array("PK".utf8)) else {
-      throw Failure("\(rest[0]) is a package for Nordic's Secure DFU, or another zip: give an image for MCUboot")
+      return try await update(octets, called: name, device, in: shell, output)
     }
     let image: FirmwareImage
     do throws(FirmwareImage.Fault) {
@@ -47,7 +49,6 @@ struct DFUCommand: ShellCommand {
     } catch {
       throw Failure("\(rest[0]): \(error)")
     }
-    let name = rest[0].split(separator: "/").last.map(String.init) ?? rest[0]
     let update = FirmwareUpdate(image, name: name, output: output)
     try update.announce()
     let first = connection.deadline

@@ -7,9 +7,6 @@ import MCUmgr
   /// The use of an image that the device has.
   enum Choice { case test, confirm }
 
-  /// The time between two reports for programs.
-  private static let report = Duration.seconds(1)
-
   let image: FirmwareImage
   private let name: String
   private let output: Output
@@ -17,14 +14,13 @@ import MCUmgr
   private var isOnDevice = false
   /// The identifier of the device, once it has answered.
   private(set) var device: String?
-  private var lastReport: ContinuousClock.Instant?
-  /// The first offset that the device named, and when.
-  private var start: (offset: Int, time: ContinuousClock.Instant)?
+  private var report: UploadReport
 
   /// - Parameter name: The file's name.
   init(_ image: FirmwareImage, name: String, output: Output) {
     (self.image, self.name, self.output) = (image, name, output)
     machine = UploadMachine(image.octets, hash: image.fileHash)
+    report = UploadReport(size: image.octets.count, output: output)
   }
 
   /// The octets that the device has.
@@ -62,9 +58,8 @@ import MCUmgr
     defer { progress.end() }
     let rate = TransferRate(name, size: UInt64(image.octets.count)) { progress.change($0) }
     try await run(session, parameters) { offset in
-      if start == nil { start = (offset, .now) }
       rate.reached(UInt64(offset))
-      report(offset)
+      report.reached(offset)
     }
     progress.end()
     if case .failed(let failure) = machine.state {
@@ -166,25 +161,9 @@ import MCUmgr
     }
   }
 
-  private func report(_ offset: Int) {
-    let now = ContinuousClock.now
-    guard output.json, lastReport.map({ $0.duration(to: now) >= Self.report }) ?? true else { return }
-    lastReport = now
-    try? output.object(
-      "progress", ["octets": .integer(offset), "of": .integer(image.octets.count)] as JSONValue)
-  }
-
   /// Prints that the device has the image.
   private func done(_ device: Device) throws {
-    let count = image.octets.count
-    let seconds = start.map { $0.time.duration(to: .now) / .seconds(1) }
-    guard !output.json else {
-      return try output.object(
-        "uploaded", ["octets": .integer(start == nil ? 0 : count), "seconds": .number(seconds ?? 0)] as JSONValue)
-    }
-    guard let start, let seconds else { return output.line("\(Output.clean(device.name)) has this image already") }
-    // Octets of an earlier command do not count for the rate.
-    let rate = seconds > 0.1 ? ", \(octetText(UInt64(Double(count - start.offset) / seconds)))/s" : ""
-    output.line("uploaded \(octetText(UInt64(count))) in \(shortNumber(seconds)) s\(rate)")
+    guard !report.hasBegun, !output.json else { return try report.done() }
+    output.line("\(Output.clean(device.name)) has this image already")
   }
 }

@@ -12,8 +12,6 @@ import MCUmgr
   private static let longestPacket = 512
   /// The MTU of each link (Core 5.4, Vol 3, Part G, 5.2.1).
   private static let shortestMTU = 23
-  /// The maximum of unread frames; older ones are dropped.
-  private static let mostWaiting = 64
 
   let device: Device
   /// Octets of a packet.
@@ -23,11 +21,7 @@ import MCUmgr
   private let path = AttributePath.characteristic(ManagementService.characteristic, of: ManagementService.uuid)
   private let start = ContinuousClock.now
   private var assembly = FrameAssembly()
-  private var frames: [ManagementFrame] = []
-  private var end: (any Error)?
-  private var waiter: CheckedContinuation<ManagementFrame?, any Error>?
-  /// How many times it was waited.
-  private var waits = 0
+  private let answers = AnswerQueue<ManagementFrame>()
   private var reading: Task<Void, Never>?
 
   /// Subscribes to the answers.
@@ -46,9 +40,9 @@ import MCUmgr
     reading = Task { @MainActor [weak self] in
       do {
         for try await value in values { self?.receive(value) }
-        self?.ended(GAPError.disconnected.error("the device disconnected"))
+        self?.answers.ended(GAPError.disconnected.error("the device disconnected"))
       } catch {
-        self?.ended(error)
+        self?.answers.ended(error)
       }
     }
   }
@@ -96,44 +90,12 @@ import MCUmgr
 
   /// The next frame that the device sends; nil if none has come in time, and then parts of one are dropped.
   func next(until deadline: ContinuousClock.Instant) async throws -> ManagementFrame? {
-    if !frames.isEmpty { return frames.removeFirst() }
-    if let end { throw end }
-    try Task.checkCancellation()
-    waits += 1
-    let alarm = Task { @MainActor [weak self, waits] in
-      guard (try? await Task.sleep(until: deadline)) != nil else { return }
-      self?.wake(waits, .success(nil))
-    }
-    defer { alarm.cancel() }
-    let frame = try await withTaskCancellationHandler { [waits] in
-      try await withCheckedThrowingContinuation { continuation in
-        waiter = continuation
-        // A cancellation before this had no waiter to wake.
-        if Task.isCancelled { wake(waits, .failure(CancellationError())) }
-      }
-    } onCancel: { [waits] in
-      Task { @MainActor in self.wake(waits, .failure(CancellationError())) }
-    }
+    let frame = try await answers.next(until: deadline)
     if frame == nil { assembly.reset() }
     return frame
   }
 
-  private func wake(_ wait: Int, _ result: Result<ManagementFrame?, any Error>) {
-    guard wait == waits, let waiter else { return }
-    self.waiter = nil
-    waiter.resume(with: result)
-  }
-
-  private func receive(_ octets: [UInt8]) {
-    frames += assembly.receive(octets)
-    frames.removeFirst(max(frames.count - Self.mostWaiting, 0))
-    if waiter != nil, !frames.isEmpty { wake(waits, .success(frames.removeFirst())) }
-  }
-
-  private func ended(_ error: any Error) {
-    end = error
-    wake(waits, .failure(error))
-  }
+  private func receive(_ octets: [UInt8]) { answers.receive(assembly.receive(octets)) }
 }
 
 extension Device {
