@@ -44,6 +44,8 @@ let package = Package(
     .systemLibrary(name: "CNettle"),
     .target(name: "BluetoothCrypto", dependencies: ["Bluetooth", "CNettle"], swiftSettings: instrumented),
     .target(name: "MCUmgr", dependencies: ["BluetoothCrypto", "Bluetooth"], swiftSettings: instrumented),
+    .target(
+      name: "NordicDFU", dependencies: ["BluetoothCrypto", "JSONFiles", "Bluetooth"], swiftSettings: instrumented),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd"),
     .target(name: "EventLoop", dependencies: ["CSystemd", "Bluetooth", heap], swiftSettings: instrumented),
     .target(name: "Adapter", dependencies: ["Bluetooth", heap, ordered], swiftSettings: instrumented),
@@ -52,7 +54,8 @@ let package = Package(
     .target(
       name: "SimulatedAdapter",
       dependencies: [
-        "Adapter", "GATT", "ATT", "HCI", "JSONFiles", "MCUmgr", "Bluetooth", "BluetoothCrypto", logging, deque,
+        "Adapter", "GATT", "ATT", "HCI", "JSONFiles", "MCUmgr", "NordicDFU", "Bluetooth", "BluetoothCrypto", logging,
+        deque,
       ],
       swiftSettings: instrumented),
     .target(
@@ -92,6 +95,7 @@ let package = Package(
     fuzzTarget(
       "mqtt", "MQTTGateway", "BledConnection", "BledRPC", "Adapter", "JSONFiles", "SessionTestSupport", "SessionFuzzing"
     ),
+    fuzzTarget("dfu", "NordicDFU"),
     fuzzTarget("hci", "HCI"),
     fuzzTarget("http"),
     fuzzTarget("controller", "Adapter", "HCI", "Radio", deque),
@@ -104,7 +108,7 @@ let package = Package(
     fuzzTarget("border", "Adapter", "BledCore", "BledRPC", "SimulatedAdapter", logging),
     fuzzTarget("bus", "Adapter", "BledCore", "BledRPC", "BledConnection", "BlueZ", "SimulatedAdapter", logging),
     fuzzTarget("configuration", "BledCore", "JSONFiles"),
-    fuzzTarget("scenario", "Adapter", "BledRPC", "GATT", "JSONFiles", "MCUmgr", logging),
+    fuzzTarget("scenario", "Adapter", "BledRPC", "GATT", "JSONFiles", "MCUmgr", "NordicDFU", logging),
     fuzzTarget("smp", "HCI", "Adapter", "BluetoothCrypto"),
     fuzzTarget("values", "AssignedValues", "ValueFormats"),
     fuzzTarget("store", "BledRPC", "GATT"),
