@@ -202,6 +202,9 @@ final class SecurityManagerPair {
   }
 
   private func fail(_ failure: PairingMachine.Failure) {
+    // A pairing fails before its time is over.
+    alarm?.cancel()
+    alarm = nil
     state = .idle
     for role in LinkRole.both {
       let error = failure.error(with: side(role).peer, seenBy: role)

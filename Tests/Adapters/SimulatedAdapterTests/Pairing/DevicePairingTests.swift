@@ -141,6 +141,22 @@ final class DevicePairingTests {
     }
   }
 
+  @Test("a pairing that was refused can be begun again on the same link")
+  func secondAttempt() throws {
+    let world = try lock("{ capability: \"displayYesNo\" }")
+    world.adapter.setPairing(PairingSettings(capability: .displayYesNo))
+    let link = try #require(world.connect(1))
+    var answers: [PairingAnswer] = [.refuse, .accept]
+    let note = world.adapter.onEvent
+    world.adapter.onEvent = { event in
+      note?(event)
+      guard case .pairing(_, .question(let question, _)) = event, !answers.isEmpty else { return }
+      world.adapter.answer(question, answers.removeFirst())
+    }
+    #expect(refusal(raise(link, to: 3, world)).contains("refused here"))
+    #expect(raise(link, to: 3, world) == .success(LinkSecurity(level: 4, keySize: 16)))
+  }
+
   @Test("refusals, wrong passkeys, silence and devices that do not pair are errors that say so")
   func failures() throws {
     var world = try lock("{ answer: \"refuse\" }")
