@@ -70,6 +70,12 @@ class PageTests(BrowserTests):
         # No script failed, and nothing was against the policy.
         self.assertEqual(self.browser.complaints(), [])
 
+    def expect_refusals(self, count):
+        """The browser reports operations that a device refused."""
+        complaints = self.browser.complaints()
+        self.assertEqual([line for line in complaints if "502 (Bad Gateway)" not in line], [])
+        self.assertEqual(len(complaints), count)
+
     def test_devices_are_live(self):
         """Devices come with their contents, and go on."""
         browser = self.browser
@@ -173,6 +179,48 @@ class PageTests(BrowserTests):
         self.press_button("Read FFF1")
         browser.wait_text("#tree", "open sesame")
         self.disconnect()
+
+    def test_forgetting(self):
+        """Keys without a passkey, of a value that was read, are forgotten for keys with one."""
+        browser = self.browser
+        self.open_device("Safe")
+        self.press_button("Read FFF1")
+        browser.wait_text("#message", "insufficientAuthentication|more protection")
+        browser.run("document.querySelector('#level').value = 'authenticated'")
+        browser.click("#pair")
+        browser.wait_text("#message", "do not reach this level: forget them, and pair again")
+        browser.click("#forget")
+        browser.wait_text("#connect", "^Connect$")
+        browser.click("#connect")
+        browser.wait_text("#connect", "Disconnect")
+        browser.click("#pair")
+        browser.wait_text("#question", "Type the passkey that Safe shows")
+        browser.type("#passkey", "000042")
+        browser.press("Enter")
+        browser.wait_text("#device-state", "paired, authenticated|paired, secureConnections")
+        self.press_button("Read FFF1")
+        browser.wait_text("#tree", "gold")
+        self.disconnect()
+        self.expect_refusals(2)
+
+    def test_comparison(self):
+        """Two numbers are compared; another answer than yes ends the pairing."""
+        browser = self.browser
+        self.open_device("Panel")
+        browser.run("document.querySelector('#level').value = 'authenticated'")
+        browser.click("#pair")
+        browser.wait_text("#question", r"Does Panel show \d{6}\?")
+        browser.click("#refuse")
+        browser.wait("return document.querySelector('#question').hidden")
+        browser.wait_text("#message", "refused|confirm")
+        browser.click("#pair")
+        browser.wait("return !document.querySelector('#question').hidden")
+        browser.wait_text("#question", r"Does Panel show \d{6}\?")
+        self.assertTrue(browser.run("return document.querySelector('#passkey').closest('[hidden]') !== null"))
+        browser.click("#accept")
+        browser.wait_text("#device-state", "paired, secureConnections")
+        self.disconnect()
+        self.expect_refusals(1)
 
     def test_a_hidden_page_lets_go(self):
         """When nobody looks for 30 s the link ends; a page that is looked at sooner keeps its curve."""

@@ -42,6 +42,11 @@ byId("pairing").addEventListener("submit", (event) => {
   pair();
 });
 
+byId("forget").addEventListener("click", () => attempt(async () => {
+  await post(devicePath(deviceId(), "forget"));
+  put(byId("device-state"), "its keys are forgotten here; the device has its own still");
+}));
+
 const pair = () => attempt(async () => {
   put(byId("device-state"), "pairing");
   byId("pair").disabled = true;

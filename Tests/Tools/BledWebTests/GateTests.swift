@@ -87,6 +87,7 @@ import Testing
       ("POST", "/api/devices/a/write", .operation(.write, device: "a")),
       ("POST", "/api/devices/a/subscribe", .operation(.subscribe, device: "a")),
       ("POST", "/api/devices/a/pair", .operation(.pair, device: "a")), ("POST", "/api/pairing", .pairing),
+      ("POST", "/api/devices/a/forget", .operation(.forget, device: "a")),
     ])
   func routes(method: String, path: String, route: Route) throws {
     #expect(try Route.find(method, path) == route)

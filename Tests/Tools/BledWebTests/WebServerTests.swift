@@ -111,7 +111,7 @@ import ValueFormats
     let write = "{\"handle\":3,\"value\":\"00\",\"response\":true}"
     let answer = try await site.request("POST /api/devices/a/write", body: write)
     #expect(answer.hasPrefix("HTTP/1.1 403 ") && answer.contains("--allow-writes"))
-    for (operation, body) in [("pair", "{}"), ("name", "{\"name\":\"a\"}")] {
+    for (operation, body) in [("pair", "{}"), ("forget", ""), ("name", "{\"name\":\"a\"}")] {
       let answer = try await site.request("POST /api/devices/a/\(operation)", body: body)
       #expect(answer.hasPrefix("HTTP/1.1 403 ") && answer.contains("--allow-writes"))
     }

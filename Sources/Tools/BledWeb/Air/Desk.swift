@@ -306,6 +306,13 @@ import ValueFormats
     return try await pairings.pair(link(device).peripheral, request, connection())
   }
 
+  /// Forgets the keys shared with a device, which ends its link.
+  /// - Throws: `BledError.notPermitted` unless writes are allowed; as the daemon's `pairing.forget`.
+  func forget(_ device: String) async throws(BluetoothError) {
+    try requireWrites()
+    _ = try await connection().call(PairingForget.self, .init(peripheral: device))
+  }
+
   /// Gives a device or a characteristic a name of the user's, or its values a format.
   /// - Throws: `BledError.notPermitted` unless writes are allowed.
   func rename(_ device: String, _ naming: AttributeNames) throws(BluetoothError) {

@@ -23,7 +23,7 @@ enum Route: Hashable, Sendable {
 
   /// An operation on a device.
   enum Operation: String, CaseIterable, Sendable {
-    case connect, disconnect, read, write, subscribe, unsubscribe, pair, name
+    case connect, disconnect, read, write, subscribe, unsubscribe, pair, forget, name
   }
 
   /// A path that does not exist, or not with this method.

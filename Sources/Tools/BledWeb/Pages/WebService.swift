@@ -110,6 +110,9 @@ import FoundationEssentials
       desk.unsubscribe(device, try Self.decode(AttributeHandle.self, body).handle)
       return Empty()
     case .pair: return try await desk.pair(device, try Self.decode(Pairings.Request.self, body))
+    case .forget:
+      try await desk.forget(device)
+      return Empty()
     case .name:
       try desk.rename(device, try Self.decode(AttributeNames.self, body))
       return Empty()
