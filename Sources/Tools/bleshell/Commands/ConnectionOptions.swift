@@ -14,9 +14,29 @@ struct ConnectionOptions: ParsableArguments {
   /// The deadline, counted from now.
   var deadline: Deadline { Deadline(limit: limit) }
 
-  func validate() throws {
+  func validate() throws { try Self.check(limit) }
+
+  /// Checks a time limit.
+  fileprivate static func check(_ limit: Double?) throws {
     guard 0...1e9 ~= limit ?? 0 else {
       throw ValidationError("--timeout must be 0 or more seconds, up to 1000000000")
     }
   }
+}
+
+/// The options for connecting to a command's device several times.
+struct ReconnectionOptions: ParsableArguments {
+  @Option(
+    name: .customLong("timeout"),
+    help: "Seconds to look for the device and to connect to it, each time (default: 15 for each step); 0: no limit.")
+  var limit: Double?
+  @Option(
+    help: "The adapter that looks for the device and connects to it (default: any).",
+    completion: ShellCompletion.adapters)
+  var adapter: String?
+
+  /// The deadline of a connection, counted from now.
+  var deadline: Deadline { Deadline(limit: limit) }
+
+  func validate() throws { try ConnectionOptions.check(limit) }
 }

@@ -12,7 +12,7 @@ struct DFUCommand: ShellCommand {
       image is uploaded, unless the device has it. With --test the device starts it at the next reset, once; with \
       --confirm from then on. --reset restarts the device and looks which image runs. A package is uploaded to the \
       boot loader, which the application starts, and which checks and starts the firmware. An upload is continued \
-      after a lost link. --timeout is the limit for connecting, each time. docs/firmware.md has updates step by step.
+      after a lost link. docs/firmware.md has updates step by step.
       """)
 
   @Argument(help: "The device (default: the current one) and the file.", completion: .file())
@@ -21,7 +21,7 @@ struct DFUCommand: ShellCommand {
   var test = false
   @Flag(help: "Start the image from the next reset on, or confirm it if it runs.") var confirm = false
   @Flag(help: "Restart the device, and wait until it is back.") var reset = false
-  @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
+  @OptionGroup(title: "Reaching the device") var connection: ReconnectionOptions
   @OptionGroup(title: "Common options") var global: GlobalOptions
 
   /// How often the link may be lost without progress.
