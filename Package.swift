@@ -368,6 +368,9 @@ let package = Package(
     .executable(name: "bled", targets: ["bled"]),
     .executable(name: "bleshell", targets: ["bleshell"]),
     .library(name: "BledClient", targets: ["BledClient"]),
+    // Firmware updates, without I/O.
+    .library(name: "MCUmgr", targets: ["MCUmgr"]),
+    .library(name: "NordicDFU", targets: ["NordicDFU"]),
     .library(name: "NearbySessions", targets: ["NearbySessions"]),
     .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
     .library(name: "CoreLocation", targets: ["CoreLocation"]),
