@@ -43,20 +43,46 @@ extension BledClient {
     _ = try await call(AdvertisingStop.self, .init(advertising: advertising))
   }
 
-  /// Sends a new value to subscribers; waits while there is no room.
+  /// Sends a new value to subscribers; by default it waits while one of them has no room. Cancelling the task undoes
+  /// nothing once the daemon has the value.
   /// - Parameters:
   ///   - handle: The handle of the characteristic's value.
   ///   - value: 0 to 512 octets.
   ///   - centrals: Only these subscribers; all if nil.
-  /// - Returns: The number of subscribers that received it, and the subscribers that must discover the changed services
-  ///   first.
+  ///   - whenFull: The treatment of subscribers without room. With `.skip` and `.newest` the call never waits: up to 16
+  ///     values of this client wait in the daemon for each subscriber.
+  /// - Returns: The number of subscribers, the ones that miss a value, and the ones that must discover the changed
+  ///   services first.
   /// - Throws: `BledError.unknownHandle` if this client has published no such characteristic; `.notAllowedByProperties`
   ///   if that can neither notify nor indicate; `.invalidParameter` for a value that is too long; and as `call`.
   @discardableResult
   public func notify(
-    _ handle: UInt16, _ value: [UInt8], to centrals: [String]? = nil
+    _ handle: UInt16, _ value: [UInt8], to centrals: [String]? = nil, whenFull: ServerNotify.WhenFull = .wait
   ) async throws(BluetoothError) -> ServerNotify.Result {
-    try await update(ServerNotify.self, .init(handle: handle, value: HexBytes(value), centrals: centrals))
+    try await ServedValues(client: self).send(
+      ServerNotify.self,
+      .init(
+        handle: handle, value: HexBytes(value), centrals: centrals, whenFull: whenFull == .wait ? nil : whenFull))
+  }
+
+  /// Sends a new value to subscribers, and waits until each one that asked for indications has confirmed it, or will
+  /// not: the link of a device that does not within 30 s ends. Cancelling the task ends the waiting alone: the value
+  /// is sent.
+  /// - Parameters:
+  ///   - handle: The handle of the characteristic's value.
+  ///   - value: 0 to 512 octets.
+  ///   - centrals: Only these subscribers; all if nil. To learn of each confirmation when it comes, call this once for
+  ///     each subscriber.
+  ///   - whenFull: As with `notify`.
+  /// - Returns: The result of sending, and the confirmations in their order of arrival; subscribers that receive
+  ///   notifications have none.
+  /// - Throws: As `notify`.
+  public func indicate(
+    _ handle: UInt16, _ value: [UInt8], to centrals: [String]? = nil, whenFull: ServerNotify.WhenFull = .wait
+  ) async throws(BluetoothError) -> (result: ServerNotify.Result, confirmations: [ServerConfirmed.Params]) {
+    try await ServedValues(client: self).indicate(
+      .init(
+        handle: handle, value: HexBytes(value), centrals: centrals, whenFull: whenFull == .wait ? nil : whenFull))
   }
 
   /// Sends the new values of several characteristics to subscribers, in one packet to devices that support that; waits
@@ -70,30 +96,7 @@ extension BledClient {
   public func notify(
     _ values: [ServerNotifyMultiple.Value], to centrals: [String]? = nil
   ) async throws(BluetoothError) -> ServerNotify.Result {
-    try await update(ServerNotifyMultiple.self, .init(values: values, centrals: centrals))
-  }
-
-  /// Repeats a method until there is room.
-  private func update<Method: ClientCall>(
-    _ method: Method.Type, _ params: Method.Params
-  ) async throws(BluetoothError) -> ServerNotify.Result where Method.Result == ServerNotify.Result {
-    // Observed from before the first attempt, so that room that becomes available in between is not missed.
-    var room = notifications(ServerReady.self, buffering: .newest(1)).makeAsyncIterator()
-    while true {
-      let result = try await call(method, params)
-      if result.sent { return result }
-      do {
-        guard try await room.next() != nil else {
-          throw Task.isCancelled
-            ? GAPError.cancelled.error("\(Method.name) was cancelled")
-            : BledError.daemonUnreachable.error("the connection to bled was closed")
-        }
-      } catch let error as BluetoothError {
-        throw error
-      } catch {
-        throw BledError.daemonUnreachable.error("\(error)")
-      }
-    }
+    try await ServedValues(client: self).send(ServerNotifyMultiple.self, .init(values: values, centrals: centrals))
   }
 
   /// Acquires a characteristic of this client for one device: its values are passed over a descriptor of their own.

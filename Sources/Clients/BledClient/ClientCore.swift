@@ -14,6 +14,7 @@ final class ClientCore: @unchecked Sendable {
   private var state = ClientState()
   private let lastNumber = Atomic(0)
   private let lastAgentCall = Atomic(0)
+  private let lastConfirmation = Atomic(0)
   private let hasEnded = Atomic(false)
 
   init(connection: LineConnection) {
@@ -86,6 +87,9 @@ final class ClientCore: @unchecked Sendable {
   func setAgent(_ capability: PairingCapability?) { connection.perform { self.state.agent = capability } }
 
   /// The number of a call that registers an agent, or removes it.
+  /// A number for a value whose confirmations are reported.
+  func nextConfirmation() -> Int { lastConfirmation.add(1, ordering: .relaxed).newValue & Int(UInt32.max) }
+
   func newAgentCall() -> Int { lastAgentCall.add(1, ordering: .relaxed).newValue }
 
   /// A cancelled call registered an agent: restores the previous one at the daemon, unless a later call has replaced

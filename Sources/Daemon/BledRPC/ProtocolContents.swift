@@ -44,6 +44,7 @@ public enum ProtocolContents {
     GATTValue.self, GATTServicesChanged.self, GATTSubscriptionLost.self, GATTValuesLost.self,
     GATTReleased.self, GATTValuesDropped.self, ServerReleased.self,
     ServerSubscribed.self, ServerUnsubscribed.self, ServerWritesLost.self, ServerReady.self,
+    ServerConfirmed.self,
     AdvertisingChanged.self, AdvertisingResponses.self, L2CAPIncoming.self, L2CAPClosed.self,
     PairingShowPasskey.self, PairingEnded.self, PairingKeysLost.self, PairingBonded.self,
     PairingForgotten.self,

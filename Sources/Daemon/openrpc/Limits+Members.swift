@@ -175,6 +175,8 @@ extension Limits {
     "ScanStart.Pattern.type": .integers(0...255),
     "ScanStop.Params.scan": .integers(1...65535),
     "ServerAcquire.Result.maximumLength": .any(.octets),
+    "ServerConfirmed.Params.confirmation": .integers(0...4294967295),
+    "ServerNotify.Params.confirmation": .integers(0...4294967295),
     "ServerNotify.Result.receivers": .atLeast(0),
     "ServerRead.Params.mtu": .integers(23...517),
     "ServerRead.Params.offset": .integers(0...512),

@@ -25,6 +25,8 @@ extension Facade: ClientObserver {
     case AdvertisingChanged.name:
       if let change = try? message.params(AdvertisingChanged.Params.self) { advertisements.changed(change, client) }
     case ServerReady.name: applications.ready(client)
+    case ServerConfirmed.name:
+      if let params = try? message.params(ServerConfirmed.Params.self) { applications.confirmed(params, client) }
     case PairingShowPasskey.name:
       if let show = try? message.params(PairingShowPasskey.Params.self) { agents.show(show, client) }
     case PairingEnded.name:

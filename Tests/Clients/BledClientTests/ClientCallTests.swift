@@ -184,6 +184,32 @@ import Testing
     }
   }
 
+  @Test("indicate waits for room, and then for its own confirmations, of which one precedes the answer")
+  func confirmations() async throws {
+    let daemon = try FakeDaemon()
+    let script = daemon.play { daemon in
+      let full = try daemon.expect(ServerNotify.self)
+      try daemon.answer(full.id, ServerNotify.Result(sent: false, receivers: 0))
+      try daemon.notify(ServerReady.self, Empty())
+      let call = try daemon.expect(ServerNotify.self)
+      guard let number = call.params.confirmation, call.params == full.params else {
+        throw FakeDaemon.Trouble("asked for \(call.params)")
+      }
+      let error = RPCError(GAPError.notConnected.error("gone"))
+      for (central, number, error) in [("A", number + 1, nil), ("A", number, nil)] as [(String, Int, RPCError?)] {
+        try daemon.notify(
+          ServerConfirmed.self, .init(central: central, handle: 3, confirmation: number, error: error))
+      }
+      try daemon.answer(call.id, ServerNotify.Result(sent: true, receivers: 3, indicated: ["A", "B"]))
+      try daemon.notify(ServerConfirmed.self, .init(central: "B", handle: 3, confirmation: number, error: error))
+    }
+    let client = try await BledClient.connect(to: daemon.path)
+    let (result, confirmations) = try await client.indicate(3, [1])
+    #expect(result.receivers == 3 && confirmations.map(\.central) == ["A", "B"])
+    #expect(confirmations.map(\.error?.data?.name) == [nil, "notConnected"])
+    try await script.value
+  }
+
   @Test("a call above the limit for lines fails at once: there would be no answer")
   func tooLong() async throws {
     let daemon = try FakeDaemon()

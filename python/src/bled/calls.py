@@ -383,6 +383,8 @@ SERVER_NOTIFY = Parameters(
         Member("handle", "handle", codec.integer, False),
         Member("value", "value", codec.octets, False),
         Member("centrals", "centrals", codec.many(codec.text), False),
+        Member("whenFull", "when_full", codec.text, False),
+        Member("confirmation", "confirmation", codec.integer, False),
     )
 )
 SERVER_NOTIFY_MULTIPLE = Parameters(
@@ -1791,15 +1793,24 @@ class Calls(ABC):
         handle: int,
         value: bytes,
         centrals: Sequence[str] | None = None,
+        when_full: Literal["wait", "skip", "newest"] | None = None,
+        confirmation: int | None = None,
     ) -> ServerNotifyResult:
         """Sends a new value to the subscribers of a characteristic, as a notification or an indication, as each of
         them requested. A value longer than a subscriber's MTU − 3 is truncated, which the result says; the
-        subscriber can read the rest.
+        subscriber can read the rest. A value that was accepted is sent even if the session stops waiting for the
+        answer.
 
         handle: The handle of the characteristic's value.
         value: The value, up to 512 octets.
         centrals: Only these subscribers: the daemon's identifiers of devices, as in server.subscribed; all if
             missing.
+        when_full: The treatment of a subscriber without room: "wait", no subscriber receives the value yet;
+            "skip", it waits for that subscriber alone, which misses it if 16 values wait already; "newest", it
+            waits in the place of earlier values; "wait" if missing.
+        confirmation: A number that the session chooses, 0 to 4294967295: `server.confirmed` with it reports the
+            confirmation of each subscriber in `indicated`, or that there will be none. If missing nothing is
+            reported.
 
         Needs the permission "serve".
         """
@@ -1807,6 +1818,8 @@ class Calls(ABC):
             handle=handle,
             value=value,
             centrals=centrals,
+            when_full=when_full,
+            confirmation=confirmation,
         )
         return await self._call("server.notify", request, ServerNotifyResult.from_json)
 

@@ -21,8 +21,10 @@ from bled.pipe import Pipe
 from bled.protocol import (
     CaptureStartResult,
     ScanReport,
+    ServerConfirmed,
     ServerNotifyMultipleValue,
     ServerNotifyResult,
+    ServerNotifyWhenFull,
     ServiceToPublish,
     SessionOpenResult,
 )
@@ -167,10 +169,31 @@ class Client(Calls):
         When 1024 wait, requests are refused, and the stream ends with TooSlow."""
         return self._serving.events
 
-    async def notify(self, handle: int, value: bytes, centrals: Sequence[str] | None = None) -> ServerNotifyResult:
-        """Sends a value to the subscribers of a characteristic, or to some of them; waits for room."""
-        params = calls.SERVER_NOTIFY.request(handle=handle, value=value, centrals=centrals)
+    async def notify(
+        self,
+        handle: int,
+        value: bytes,
+        centrals: Sequence[str] | None = None,
+        when_full: ServerNotifyWhenFull | None = None,
+    ) -> ServerNotifyResult:
+        """Sends a value to the subscribers of a characteristic, or to some of them; waits for room at all of them.
+        With `when_full` "skip" or "newest" it never waits: up to 16 values wait in the daemon for each subscriber.
+        Cancelling it undoes nothing once the daemon has the value."""
+        params = calls.SERVER_NOTIFY.request(handle=handle, value=value, centrals=centrals, whenFull=when_full)
         return await self._serving.notify("server.notify", params)
+
+    async def indicate(
+        self,
+        handle: int,
+        value: bytes,
+        centrals: Sequence[str] | None = None,
+        when_full: ServerNotifyWhenFull | None = None,
+    ) -> list[ServerConfirmed]:
+        """Sends a value, and waits until each subscriber that asked for indications has confirmed it, or will not:
+        `error` says why. A device has 30 s, then its link ends. Cancelling it ends the waiting alone: the value is
+        sent. To learn of each confirmation when it comes, call this once for each of `centrals`."""
+        params = calls.SERVER_NOTIFY.request(handle=handle, value=value, centrals=centrals, whenFull=when_full)
+        return await self._serving.indicate(params)
 
     async def notify_multiple(
         self, values: Sequence[ServerNotifyMultipleValue], centrals: Sequence[str] | None = None

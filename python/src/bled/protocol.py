@@ -2185,21 +2185,29 @@ class ServiceAddResult(Record):
 class ServerNotifyResult(Record):
     """The result of server.notify.
 
+    indicated: With `confirmation`: the identifiers of the subscribers that receive it as an indication; one
+        `server.confirmed` follows for each; missing if there are none.
+    missed: The identifiers of the subscribers that miss a value because their queues were full: this one
+        with "skip", an earlier one with "newest"; missing if there are none.
     out_of_sync: The identifiers of the subscribers that did not receive it because they must discover the
         changed services first; missing if there are none.
-    receivers: The number of subscribers it was sent to.
+    receivers: The number of subscribers it was sent to, or is queued for.
     sent: False: there was no room and nothing was sent; try again after `server.ready`. True if there are
         no subscribers.
     truncated: The identifiers of the subscribers that received only the beginning, as the value is longer
         than their `maximumLength`; missing if there are none.
     """
 
+    indicated: Sequence[str] | None = None
+    missed: Sequence[str] | None = None
     out_of_sync: Sequence[str] | None = None
     receivers: int
     sent: bool
     truncated: Sequence[str] | None = None
 
     _members: ClassVar[tuple[Member, ...]] = (
+        Member("indicated", "indicated", codec.many(codec.text), False),
+        Member("missed", "missed", codec.many(codec.text), False),
         Member("outOfSync", "out_of_sync", codec.many(codec.text), False),
         Member("receivers", "receivers", codec.integer, True),
         Member("sent", "sent", codec.boolean, True),
@@ -3405,6 +3413,32 @@ class ServerReady(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ServerConfirmed(Event):
+    """A subscriber has confirmed an indication of server.notify with "confirmation", or will not: it unsubscribed,
+    the link ended, or a newer value replaced this one. Sent once for each subscriber in "indicated", in the order
+    of the values for that subscriber; it may precede the answer.
+
+    central: The daemon's identifier of the device.
+    handle: The handle of the characteristic's value.
+    confirmation: The number chosen in server.notify, 0 to 4294967295.
+    error: The reason why it was not confirmed; missing if it was.
+    """
+
+    method: ClassVar[str] = "server.confirmed"
+    central: str
+    handle: int
+    confirmation: int
+    error: BledError | None = None
+
+    _members: ClassVar[tuple[Member, ...]] = (
+        Member("central", "central", codec.text, True),
+        Member("handle", "handle", codec.integer, True),
+        Member("confirmation", "confirmation", codec.integer, True),
+        Member("error", "error", codec.failure, False),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class AdvertisingChanged(Event):
     """An advertisement of this session went off the air, came back, changed its interval, ended by itself (`ended`),
     or failed (`reason`).
@@ -3689,6 +3723,7 @@ EVENTS: Mapping[str, type[Event]] = {
         ServerUnsubscribed,
         ServerWritesLost,
         ServerReady,
+        ServerConfirmed,
         AdvertisingChanged,
         AdvertisingResponses,
         L2capIncoming,
@@ -3798,6 +3833,7 @@ __all__ = [
     "ScanStartPattern",
     "ScanStartServiceData",
     "ServerAcquireResult",
+    "ServerConfirmed",
     "ServerNotifyMultipleValue",
     "ServerNotifyResult",
     "ServerRead",

@@ -14,6 +14,7 @@ from bled.link import Values
 from bled.protocol import (
     AdvertisingStartResult,
     ServerAcquireResult,
+    ServerConfirmed,
     ServerNotifyResult,
     ServerRead,
     ServerReady,
@@ -107,12 +108,15 @@ class Serving:
         self.events: Stream[ServerEvent] = Stream(LIMIT, Full.END)
         self._connection = connection
         self._ready = asyncio.Event()
+        self._last_confirmation = 0
+        self._confirmations: dict[int, Stream[ServerConfirmed]] = {}
         connection.serve("server.read", ServerRead, lambda params, answer: self._ask(ReadRequest(params, answer)))
         connection.serve("server.write", ServerWrite, lambda params, answer: self._ask(WriteRequest(params, answer)))
         connection.on(ServerSubscribed, self._offer)
         connection.on(ServerUnsubscribed, self._offer)
         connection.on(ServerWritesLost, self._offer)
         connection.on(ServerReady, lambda event: self._ready.set())
+        connection.on(ServerConfirmed, self._confirmed)
         connection.on_end(self._end)
 
     async def notify(self, method: str, params: Mapping[str, object]) -> ServerNotifyResult:
@@ -126,6 +130,22 @@ class Serving:
                 return result
             await self._ready.wait()
 
+    async def indicate(self, params: Mapping[str, object]) -> list[ServerConfirmed]:
+        """Sends, as soon as there is room, and waits for the confirmations."""
+        self._last_confirmation += 1
+        number = self._last_confirmation
+        # A confirmation may precede the answer.
+        arriving = self._confirmations[number] = Stream(LIMIT, Full.END)
+        try:
+            result = await self.notify("server.notify", {**params, "confirmation": number})
+            return [await anext(arriving) for _ in result.indicated or ()]
+        finally:
+            del self._confirmations[number]
+
+    def _confirmed(self, event: ServerConfirmed) -> None:
+        if stream := self._confirmations.get(event.confirmation):
+            stream.offer(event)
+
     def _ask(self, request: ReadRequest | WriteRequest) -> None:
         if not self.events.offer(request):
             request.refuse(_INSUFFICIENT_RESOURCES, "the program does not read its requests")
@@ -136,6 +156,8 @@ class Serving:
     def _end(self, reason: BledError) -> None:
         self.events.finish(reason)
         self._ready.set()
+        for stream in self._confirmations.values():
+            stream.finish(reason)
 
 
 def _shortest(uuid: str) -> str:

@@ -25,7 +25,7 @@ from bled.calls import AdvertisingStartOptions, L2capOpenOptions, PeripheralConn
 from bled.codec import Event
 from bled.link import Attribute
 from bled.pairing import Capability, PairingEvent
-from bled.protocol import ScanReport, ServerNotifyResult, ServiceDescription, ServiceToPublish
+from bled.protocol import ScanReport, ServerConfirmed, ServerNotifyResult, ServiceDescription, ServiceToPublish
 from bled.serving import Advertisement, Published, ServerEvent
 
 _Result = TypeVar("_Result")
@@ -272,6 +272,10 @@ class Client:
     def notify(self, handle: int, value: bytes) -> ServerNotifyResult:
         """Sends a value to the subscribers of a characteristic."""
         return self._loop.run(self.session.notify(handle, value))
+
+    def indicate(self, handle: int, value: bytes) -> list[ServerConfirmed]:
+        """Sends a value, and waits until its subscribers have confirmed it, or will not."""
+        return self._loop.run(self.session.indicate(handle, value))
 
     def agent(self, capability: Capability) -> Source[PairingEvent]:
         """Is asked when devices pair."""

@@ -289,9 +289,12 @@ final class LinkHub {
     case .write(let question): server.asked(question)
     case .questionCancelled(let token): server.questionCancelled(token)
     case .subscriptionChanged(let handle, let configuration): server.subscriptionChanged(handle, configuration)
-    case .indicationFinished(let id, _): server.indicationFinished(id)
+    case .indicationFinished(let id, let result): server.indicationFinished(id, result)
     case .signatureAccepted(let counter): bond.signatureAccepted(counter)
-    case .clientStateChanged: bond.storeSettings()
+    case .clientStateChanged:
+      bond.storeSettings()
+      // Queued values may have waited for a device that is in sync.
+      room.give()
     // The MTU itself is read where it is needed.
     case .mtuChanged(let mtu): if mtu != toldMTU { reportParameters() }
     // The operations themselves ask for security.

@@ -91,7 +91,7 @@ protocol ServerRole: AnyObject {
   func questionCancelled(_ token: QuestionToken)
   func subscriptionChanged(_ handle: UInt16, _ configuration: ClientConfiguration)
   /// An indication was confirmed, or has failed.
-  func indicationFinished(_ id: IndicationID)
+  func indicationFinished(_ id: IndicationID, _ result: Result<Void, GATTError>)
   /// The device is sent a packet.
   func sends(_ packet: [UInt8])
   /// Packets from the device were dropped on this machine.
@@ -100,6 +100,10 @@ protocol ServerRole: AnyObject {
   func canSendValue(of handle: UInt16) -> Bool
   /// Sends an acquired characteristic's value, after a check for room.
   func sendValue(of handle: UInt16)
+  /// True if the first queued value of `server.notify` of a session can be sent.
+  func canSendQueued(of session: Session) -> Bool
+  /// Sends a session's first queued value, after a check for room.
+  func sendQueued(of session: Session)
   func linkEnded(_ error: BluetoothError)
 }
 

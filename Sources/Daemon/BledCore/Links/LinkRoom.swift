@@ -1,4 +1,5 @@
-/// A link's room, shared in turns by its senders: Write Commands, values of descriptors, and calls of `server.notify`.
+/// A link's room, shared in turns by its senders: Write Commands, values of descriptors and of queues, and calls of
+/// `server.notify` that do not queue.
 /// Requests and responses need none: there is one at a time.
 final class LinkRoom {
   private unowned let hub: LinkHub
@@ -40,6 +41,7 @@ final class LinkRoom {
       switch sender {
       case .commands(let session): hub.central.sendCommand(of: session)
       case .values(let handle): hub.server.sendValue(of: handle)
+      case .queued(let session): hub.server.sendQueued(of: session)
       }
     }
   }
@@ -68,6 +70,7 @@ final class LinkRoom {
     switch sender {
     case .commands(let session): hub.link.isWritable && !hub.central.delaysCommands(of: session)
     case .values(let handle): hub.server.canSendValue(of: handle)
+    case .queued(let session): hub.server.canSendQueued(of: session)
     }
   }
 }

@@ -3,8 +3,8 @@ import OrderedCollections
 /// The senders waiting for room on a link, in order.
 ///
 /// Programs that write over descriptors, and calls for Write Commands, queue here with their packets; programs that
-/// call `server.notify` are refused instead, and notified when there is room. Those programs would always be too late,
-/// so such a program gets a share: values it may send even without room.
+/// call `server.notify` without a choice of a queue are refused instead, and notified when there is room. Those
+/// programs would always be too late, so such a program gets a share: values it may send even without room.
 ///
 /// | Input                                       | Effect                                                     |
 /// |---------------------------------------------|------------------------------------------------------------|
@@ -21,6 +21,8 @@ struct RoomTurns {
     case commands(Session)
     /// An acquired published characteristic's values, by handle.
     case values(of: UInt16)
+    /// A session's queued values of `server.notify`.
+    case queued(Session)
   }
 
   /// Maximum values in a share. A call that begins with one may send several values.
@@ -84,6 +86,7 @@ struct RoomTurns {
   /// Forgets an ended session.
   mutating func forget(_ session: Session) {
     leave(.commands(session), of: session.user)
+    leave(.queued(session), of: session.user)
     refused.removeValue(forKey: session)
     shares.removeValue(forKey: session)
   }

@@ -58,8 +58,8 @@ final class ServedCharacteristic: ValuePipeOwner {
 
   func send(_ value: [UInt8]) -> Bool {
     let updates = updates(value)
-    if link.hub.room.isFree, link.hasRoom(for: updates) {
-      send(updates)
+    if link.hub.room.isFree, link.values.hasRoom(for: updates) {
+      link.values.send(updates, of: session)
       return true
     }
     waiting = value
@@ -68,7 +68,7 @@ final class ServedCharacteristic: ValuePipeOwner {
   }
 
   /// True if there is room for the waiting packet.
-  var canSend: Bool { waiting.map { link.hasRoom(for: updates($0)) } ?? true }
+  var canSend: Bool { waiting.map { link.values.hasRoom(for: updates($0)) } ?? true }
 
   /// Sends the waiting packet, after a check for room.
   func takeTurn() {
@@ -76,17 +76,12 @@ final class ServedCharacteristic: ValuePipeOwner {
     // The device may have become change-unaware since.
     do throws(BluetoothError) { try check(value.count) } catch { return pipe.end(error) }
     waiting = nil
-    send(updates(value))
+    link.values.send(updates(value), of: session)
     pipe.sent()
   }
 
   private func updates(_ value: [UInt8]) -> ServerUpdates {
-    ServerUpdates([(handle, value)]) { link.hub.subscription(of: $0) }
-  }
-
-  private func send(_ updates: ServerUpdates) {
-    link.send(updates)
-    link.hub.room.sent(by: session)
+    ServerUpdates([ServerUpdate(handle: handle, value: value)]) { link.hub.subscription(of: $0) }
   }
 
   // MARK: From the device

@@ -16,12 +16,9 @@ final class ServerBroker: ServerRoles {
   private let adapters: AdapterRegistry
   private let links: LinkRegistry
   /// Our server roles, oldest link first.
-  private var serverLinks: [ServerLink] = []
+  private(set) var serverLinks: [ServerLink] = []
   private let logger: Logger
   private var owners: [AttributeOwner: Session] = [:]
-  /// Maximum values sent at once.
-  private static let maximumValues = 8
-
   /// The published services of sessions with a restoration identifier, by service handle.
   private var definitions: [UInt16: ServiceToPublish] = [:]
   /// The sessions whose value had no room, to be notified when there is some.
@@ -110,71 +107,6 @@ final class ServerBroker: ServerRoles {
     }
     definitions[handle] = nil
     changed(range, for: service.audience)
-  }
-
-  /// Sends a value to its subscribers, all or none: if one of them has no room, none receives it, and the session is
-  /// notified when there is room again. Change-unaware devices get no values (Core 5.4, Vol 3, Part G, 2.5.2.1); the
-  /// result lists these, and the devices that got only the beginning.
-  func notify(_ params: ServerNotify.Params, for session: Session) throws -> ServerNotify.Result {
-    try notify([(params.handle, params.value.octets)], to: params.centrals, for: session)
-  }
-
-  /// Like `notify`, for several values, sent in one packet to a device that supports it.
-  func notify(_ params: ServerNotifyMultiple.Params, for session: Session) throws -> ServerNotify.Result {
-    guard 1...Self.maximumValues ~= params.values.count,
-      Set(params.values.map(\.handle)).count == params.values.count
-    else {
-      throw BledError.invalidParameter.error(
-        "\"values\" must have 1 to \(Self.maximumValues) elements with distinct handles")
-    }
-    return try notify(params.values.map { ($0.handle, $0.value.octets) }, to: params.centrals, for: session)
-  }
-
-  private func notify(
-    _ values: [(handle: UInt16, value: [UInt8])], to centrals: [String]?, for session: Session
-  ) throws -> ServerNotify.Result {
-    for (handle, value) in values { try check(value, of: handle, by: session) }
-    let centrals = centrals.map { Set($0.map { OctetText($0) }) }
-    var receivers: [(link: ServerLink, updates: ServerUpdates)] = []
-    var outOfSync: [String] = []
-    var full: [LinkRoom] = []
-    for link in serverLinks {
-      let hub = link.hub
-      let updates = ServerUpdates(values) { hub.subscription(of: $0) }
-      guard !updates.isEmpty, centrals?.contains(OctetText(hub.peripheral.id)) ?? true else { continue }
-      if hub.isInSync {
-        if !link.hasRoom(for: updates), !hub.room.hasShare(session) { full.append(hub.room) }
-        receivers.append((link, updates))
-      } else {
-        outOfSync.append(hub.peripheral.id)
-      }
-    }
-    guard full.isEmpty else {
-      for room in full { room.refuse(session) }
-      waitingForRoom.insert(session)
-      return .init(sent: false, receivers: 0)
-    }
-    for (link, updates) in receivers {
-      link.send(updates)
-      link.hub.room.sent(values.count, by: session)
-    }
-    let truncated = receivers.filter { $0.link.longestUpdate < $0.updates.longest }
-    return .init(
-      sent: true, receivers: receivers.count, outOfSync: outOfSync.nonEmpty,
-      truncated: truncated.map(\.link.hub.peripheral.id).nonEmpty)
-  }
-
-  /// Refuses a value that a session cannot send to subscribers.
-  private func check(_ value: [UInt8], of handle: UInt16, by session: Session) throws {
-    let characteristic = try characteristic(at: handle, of: session)
-    guard !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else {
-      throw BledError.notAllowedByProperties.error(
-        "characteristic \(handle.handleText) has neither \"notify\" nor \"indicate\"")
-    }
-    guard value.count <= Attribute.longestValue else {
-      throw BledError.invalidParameter.error(
-        "\"value\" has \(value.count) octets; the limit is \(Attribute.longestValue)")
-    }
   }
 
   /// A session's published characteristic.
@@ -306,6 +238,12 @@ final class ServerBroker: ServerRoles {
       session \(session.id) \(session.name) answered server.read of handle \(handle.handleText) with a value of \(length) octets; \
       the limit is \(Attribute.longestValue), devices get Unlikely Error
       """, metadata: .about(session: session))
+  }
+
+  /// A session's value was refused: it is notified when there is room.
+  func wait(_ session: Session, for full: [LinkRoom]) {
+    for room in full { room.refuse(session) }
+    waitingForRoom.insert(session)
   }
 
   /// Notifies sessions with a refused value on a link that there is room. A session without room on another link is

@@ -3,8 +3,7 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// Our server role on one link: the device's questions to sessions, the sessions serving it, and the unconfirmed
-/// indications.
+/// Our server role on one link: the device's questions to sessions, and the sessions serving it.
 ///
 /// A question is a request from the device to a session, on any of the link's bearers:
 ///
@@ -16,10 +15,9 @@ import GATT
 /// | asking | the program is back                     | the session is called                                       |
 /// | asking | 25 s, the session's end, the link's end | the device is refused → idle                                |
 final class ServerLink: ServerRole {
-  /// Maximum indications queued for a device, which confirms them one by one.
-  static let maximumIndications = 8
-
   unowned let hub: LinkHub
+  /// The values for the device.
+  let values: SubscriberValues
   private unowned let broker: ServerBroker
   /// The sessions serving the device.
   private(set) var served: Set<Session> = []
@@ -29,7 +27,6 @@ final class ServerLink: ServerRole {
   var wishes: [Session: CheckedWish] = [:]
   /// The device's open requests: each bearer has one at a time (Core 5.4, Vol 3, Part F, 3.3.2).
   private var questions: [Question] = []
-  private var pendingIndications: Set<IndicationID> = []
   /// The characteristics with a socket for this device's values, by handle.
   private var acquired: [UInt16: ServedCharacteristic] = [:]
 
@@ -51,6 +48,7 @@ final class ServerLink: ServerRole {
   init(on hub: LinkHub, broker: ServerBroker) {
     self.hub = hub
     self.broker = broker
+    values = SubscriberValues(on: hub, broker: broker)
   }
 
   func began() { broker.began(self) }
@@ -141,6 +139,9 @@ final class ServerLink: ServerRole {
     if configuration.isEmpty, hub.isOpen, let acquired = acquired[handle], acquired.sends {
       acquired.pipe.end(GAPError.cancelled.error("the device has unsubscribed"))
     }
+    if configuration.isEmpty, hub.isOpen {
+      values.drop(GATTError.notSubscribed.bluetoothError) { $0.handle == handle }
+    }
     // A session that removed the service needs no call.
     guard let session = broker.session(publishing: handle) else { return }
     serves(session)
@@ -202,29 +203,15 @@ final class ServerLink: ServerRole {
 
   // MARK: Notifications and indications
 
-  /// True if values have room: notifications on the link, indications in the queue. A link with room for one packet has
-  /// room for the few of one call.
-  func hasRoom(for updates: ServerUpdates) -> Bool {
-    (updates.notified.isEmpty || hub.link.isWritable)
-      && (updates.indicated.isEmpty
-        || pendingIndications.count + updates.indicated.count <= Self.maximumIndications)
+  func indicationFinished(_ id: IndicationID, _ result: Result<Void, GATTError>) {
+    values.indicationFinished(id, result)
   }
 
-  /// Sends values, which must have room.
-  func send(_ updates: ServerUpdates) {
-    if !updates.notified.isEmpty { hub.notify(updates.notified) }
-    for (handle, value) in updates.indicated {
-      let id = broker.nextIndication()
-      pendingIndications.insert(id)
-      hub.indicate(value, of: handle, id: id)
-    }
-  }
+  /// True if the session's first queued value can be sent, or there is none left.
+  func canSendQueued(of session: Session) -> Bool { values.canSend(of: session) }
 
-  func indicationFinished(_ id: IndicationID) {
-    pendingIndications.remove(id)
-    // Not while more of them wait for room: values that need none would always replace them.
-    if pendingIndications.count < Self.maximumIndications { hub.roomAgain() }
-  }
+  /// The session's queue has its turn.
+  func sendQueued(of session: Session) { values.takeTurn(of: session) }
 
   // MARK: Values over sockets
 
@@ -251,7 +238,9 @@ final class ServerLink: ServerRole {
 
   /// Services were added or removed in a handle range.
   func servicesChanged(_ range: ClosedRange<UInt16>) {
-    endAcquired(BledError.unknownHandle.error("the service was removed")) { range.contains($0.handle) }
+    let error = BledError.unknownHandle.error("the service was removed")
+    endAcquired(error) { range.contains($0.handle) }
+    values.drop(error) { range.contains($0.handle) }
   }
 
   private func endAcquired(_ error: BluetoothError, where isMeant: (ServedCharacteristic) -> Bool) {
@@ -268,6 +257,7 @@ final class ServerLink: ServerRole {
     if served.remove(session) != nil { hub.brake.resume() }
     if wishes.removeValue(forKey: session) != nil { hub.wishesChanged() }
     hub.ownerGone(session.owner)
+    values.forget(session)
     hub.room.forget(session)
     questions.removeAll { $0.session == session }
   }
@@ -292,6 +282,7 @@ final class ServerLink: ServerRole {
   /// Pending requests have failed before.
   func linkEnded(_ error: BluetoothError) {
     endAcquired(error) { _ in true }
+    values.drop(error) { _ in true }
     broker.ended(self)
   }
 }

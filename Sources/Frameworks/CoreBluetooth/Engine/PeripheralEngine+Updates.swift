@@ -12,9 +12,18 @@ extension PeripheralEngine {
     }
   }
 
-  /// Sends the next value; after a refusal by the daemon it is called again when there is room.
-  func sendUpdates() {
-    guard let next = updates.next() else { return }
+  /// The daemon has room for values that it had refused.
+  func roomAgain() {
+    updates.roomAgain()
+    sendUpdates()
+  }
+
+  /// Sends the values whose turn has come.
+  private func sendUpdates() {
+    while let next = updates.next() { send(next) }
+  }
+
+  private func send(_ next: UpdateQueue.Update) {
     guard let handle = publication.handle(of: next.characteristic) else {
       Misuse.log("updateValue for \(next.characteristic), which is not published: dropped")
       return left(next)
@@ -38,18 +47,18 @@ extension PeripheralEngine {
   /// Everything was unpublished: waiting values are void.
   /// - Parameter telling: True to notify the program about room.
   func dropUpdates(telling: Bool) {
-    let count = updates.dropAll()
-    if telling { for _ in 0..<count { countOne() } }
+    let dropped = updates.dropAll()
+    if telling { for update in dropped { ended(update) } }
   }
 
   private func left(_ update: UpdateQueue.Update) {
     guard updates.left(update) else { return }
-    countOne()
+    ended(update)
     sendUpdates()
   }
 
-  private func countOne() {
-    guard let manager, manager.shared.with({ $0.updates.end() }) else { return }
+  private func ended(_ update: UpdateQueue.Update) {
+    guard let manager, manager.shared.with({ $0.updates.end(update.centrals) }) else { return }
     deliver { $0.delegate?.peripheralManagerIsReady(toUpdateSubscribers: $0) }
   }
 }

@@ -28,7 +28,7 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
   override func observe(_ client: BledClient) {
     observe(ServerSubscribed.self, of: client) { [weak self] in self?.subscribed($0) }
     observe(ServerUnsubscribed.self, of: client) { [weak self] in self?.unsubscribed($0) }
-    observe(ServerReady.self, of: client) { [weak self] _ in self?.sendUpdates() }
+    observe(ServerReady.self, of: client) { [weak self] _ in self?.roomAgain() }
     observe(AdvertisingChanged.self, of: client) { [weak self] in self?.advertisingChanged($0) }
     observe(L2CAPIncoming.self, of: client) { [weak self] in self?.channelOpened($0) }
     client.answerCalls { [weak self] request in

@@ -1,6 +1,7 @@
 import BledRPC
 
-/// Values on their way to subscribers; one after the other is handed to the daemon.
+/// Values on their way to subscribers. For each subscriber they are handed to the daemon one after the other; values
+/// for others do not wait for them.
 struct UpdateQueue {
   struct Update {
     let value: [UInt8]
@@ -10,6 +11,7 @@ struct UpdateQueue {
     let length: Int
     /// Distinguishes updates.
     fileprivate var number = 0
+    fileprivate var state = State.waiting
 
     /// - Parameter value: the program's; octets beyond an attribute's longest value are dropped.
     init(_ value: Data, of characteristic: CBMutableCharacteristic, to centrals: [String]?) {
@@ -18,6 +20,20 @@ struct UpdateQueue {
       self.centrals = centrals
       length = value.count
     }
+
+    /// True if a subscriber may receive both values.
+    fileprivate func shares(_ other: Update) -> Bool {
+      guard let centrals, let others = other.centrals else { return true }
+      return centrals.contains(where: others.contains)
+    }
+  }
+
+  fileprivate enum State {
+    case waiting
+    /// The daemon has it, and has not answered.
+    case sending
+    /// The daemon had no room for it.
+    case refused
   }
 
   /// Maximum octets of a value.
@@ -25,8 +41,6 @@ struct UpdateQueue {
 
   private var waiting: [Update] = []
   private var last = 0
-  /// The first of them was handed to the daemon.
-  private var isSending = false
   /// True once a truncated value was reported to the program.
   private var hasToldTruncation = false
 
@@ -36,32 +50,41 @@ struct UpdateQueue {
     waiting[waiting.count - 1].number = last
   }
 
-  /// The update for the daemon now, if any.
+  /// The update for the daemon now, if any: the first that no earlier one has to precede.
   mutating func next() -> Update? {
-    guard !isSending, let next = waiting.first else { return nil }
-    isSending = true
-    return next
+    for index in waiting.indices where waiting[index].state == .waiting {
+      guard !waiting[..<index].contains(where: waiting[index].shares) else { continue }
+      waiting[index].state = .sending
+      return waiting[index]
+    }
+    return nil
   }
 
-  /// The daemon has no room for an update: it is the next one again.
+  /// The daemon has no room for an update: it waits until there is some.
   mutating func refused(_ update: Update) {
-    if waiting.first?.number == update.number { isSending = false }
+    if let index = index(of: update) { waiting[index].state = .refused }
+  }
+
+  /// There may be room for refused updates.
+  mutating func roomAgain() {
+    for index in waiting.indices where waiting[index].state == .refused { waiting[index].state = .waiting }
   }
 
   /// An update has left, or cannot leave.
   /// - Returns: false if it was dropped before.
   mutating func left(_ update: Update) -> Bool {
-    guard waiting.first?.number == update.number else { return false }
-    waiting.removeFirst()
-    isSending = false
+    guard let index = index(of: update) else { return false }
+    waiting.remove(at: index)
     return true
   }
 
+  private func index(of update: Update) -> Int? { waiting.firstIndex { $0.number == update.number } }
+
   /// Everything was unpublished: waiting values are void.
-  /// - Returns: their number.
-  mutating func dropAll() -> Int {
-    defer { (waiting, isSending) = ([], false) }
-    return waiting.count
+  /// - Returns: these.
+  mutating func dropAll() -> [Update] {
+    defer { waiting = [] }
+    return waiting
   }
 
   /// The text for the program if centrals received only a value's beginning, as with Apple's framework: once.
@@ -77,7 +100,7 @@ struct UpdateQueue {
   }
 }
 
-/// The unsent value updates.
+/// The unsent value updates, counted for each list of centrals: a slow central holds up the values for its lists alone.
 ///
 /// | State | Input                | Effect                              |
 /// |-------|----------------------|-------------------------------------|
@@ -85,24 +108,32 @@ struct UpdateQueue {
 /// | full  | another one          | refused                             |
 /// | full  | at most 8 wait again | open: the program is notified, once |
 struct WaitingUpdates {
-  private var count = 0
-  private var hasRefused = false
+  private struct Counter {
+    var count = 0
+    var hasRefused = false
+  }
 
-  /// Another one is to be sent. False: there is no room.
-  mutating func begin() -> Bool {
-    guard count < 16, !hasRefused else {
-      hasRefused = true
+  private var counters: [[String]?: Counter] = [:]
+
+  /// Another one is to be sent to these centrals; nil for all. False: there is no room.
+  mutating func begin(_ centrals: [String]?) -> Bool {
+    var counter = counters[centrals] ?? Counter()
+    defer { counters[centrals] = counter }
+    guard counter.count < 16, !counter.hasRefused else {
+      counter.hasRefused = true
       return false
     }
-    count += 1
+    counter.count += 1
     return true
   }
 
   /// An update was sent. Returns true if the program has to be notified about room.
-  mutating func end() -> Bool {
-    count = max(0, count - 1)
-    guard hasRefused, count <= 8 else { return false }
-    hasRefused = false
-    return true
+  mutating func end(_ centrals: [String]?) -> Bool {
+    guard var counter = counters[centrals] else { return false }
+    counter.count -= 1
+    let isReady = counter.hasRefused && counter.count <= 8
+    if isReady { counter.hasRefused = false }
+    counters[centrals] = counter.count > 0 ? counter : nil
+    return isReady
   }
 }

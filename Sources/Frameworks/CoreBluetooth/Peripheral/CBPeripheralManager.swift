@@ -124,14 +124,17 @@ open class CBPeripheralManager: CBManager {
   ///   - value: Up to 512 octets; a central receives the first `maximumUpdateValueLength` of them.
   ///   - characteristic: A published characteristic.
   ///   - centrals: Only these; all subscribed ones if nil.
-  /// - Returns: False if there is no room: nothing was sent, and the delegate is called when there is room again.
+  /// - Returns: False if there is no room at one of them: nothing was sent, and the delegate is called when there is
+  ///   room again. Values for other centrals need not wait for that. A central that asked for indications has room for
+  ///   eight that it has not confirmed.
   @discardableResult
   open func updateValue(
     _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?
   ) -> Bool {
     guard isUsable(for: "updateValue") else { return false }
-    guard shared.with({ $0.updates.begin() }) else { return false }
-    engine.update(value, characteristic, centrals.map { $0.map(\.identifier.uuidString) })
+    let identifiers = centrals.map { $0.map(\.identifier.uuidString) }
+    guard shared.with({ $0.updates.begin(identifiers) }) else { return false }
+    engine.update(value, characteristic, identifiers)
     return true
   }
 

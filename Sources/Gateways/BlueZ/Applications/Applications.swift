@@ -260,9 +260,13 @@ final class Applications: Registry {
       let handle = publication.handles[path], let attribute = publication.attribute(handle),
       subscribers[client.name]?[handle]?.isEmpty == false
     else { return }
-    notifier.send(value, handle, client) { [weak self] in
-      if attribute.isIndicated { self?.call(client, attribute, "Confirm") }
-    }
+    notifier.send(value, handle, client, isConfirmed: attribute.canIndicate)
+  }
+
+  /// A device has confirmed an indication, or will not.
+  func confirmed(_ params: ServerConfirmed.Params, _ client: BusClient) {
+    guard params.error == nil, let attribute = attribute(params.handle, of: client) else { return }
+    call(client, attribute, "Confirm")
   }
 
   /// There is room for values again.

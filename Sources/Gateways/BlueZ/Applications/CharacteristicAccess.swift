@@ -7,8 +7,8 @@ struct CharacteristicAccess: Equatable {
   private var readPermissions: [CharacteristicPermission] = []
   private var otherPermissions: [CharacteristicPermission] = []
 
-  /// True if values are always confirmed.
-  var isIndicated: Bool { properties.contains(.indicate) && !properties.contains(.notify) }
+  /// True if devices may choose indications, which they confirm.
+  var canIndicate: Bool { properties.contains(.indicate) }
 
   var permissions: [CharacteristicPermission] { readPermissions + otherPermissions }
 

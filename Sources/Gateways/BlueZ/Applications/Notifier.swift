@@ -5,7 +5,8 @@ final class Notifier {
   private struct Value {
     let octets: [UInt8]
     let handle: UInt16
-    let sent: () -> Void
+    /// True if its confirmations are reported.
+    let isConfirmed: Bool
   }
 
   private struct Queue {
@@ -27,12 +28,12 @@ final class Notifier {
 
   init(_ context: Context) { self.context = context }
 
-  /// - Parameter sent: called when bled has sent it to a device.
-  func send(_ octets: [UInt8], _ handle: UInt16, _ client: BusClient, sent: @escaping () -> Void) {
+  /// - Parameter isConfirmed: true if bled reports the confirmation of each device that receives an indication.
+  func send(_ octets: [UInt8], _ handle: UInt16, _ client: BusClient, isConfirmed: Bool) {
     var queue = queues[client.name] ?? Queue()
     // The first one is on its way.
     if queue.values.count >= Self.maximum { queue.values.remove(at: queue.isSending ? 1 : 0) }
-    queue.values.append(Value(octets: octets, handle: handle, sent: sent))
+    queue.values.append(Value(octets: octets, handle: handle, isConfirmed: isConfirmed))
     queues[client.name] = queue
     reportLoss(client)
     next(client)
@@ -62,15 +63,17 @@ final class Notifier {
     queue.isSending = true
     queues[client.name] = queue
     client.session.call(
-      ServerNotify.self, ServerNotify.Params(handle: value.handle, value: HexBytes(value.octets))
+      ServerNotify.self,
+      // The number says nothing: a confirmation names its characteristic.
+      ServerNotify.Params(
+        handle: value.handle, value: HexBytes(value.octets), confirmation: value.isConfirmed ? 0 : nil)
     ) { [weak self] result in
       guard let self, queues[client.name] != nil else { return }
       // Without room it is tried again at `server.ready`.
       if case .success(let answer) = result, !answer.sent { return }
       queues[client.name]?.values.removeFirst()
       queues[client.name]?.isSending = false
-      reportLoss(client)
-      if case .success(let answer) = result, answer.receivers > 0 { value.sent() }
+      tellCrowded(client)
       next(client)
     }
   }

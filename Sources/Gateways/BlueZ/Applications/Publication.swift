@@ -10,8 +10,8 @@ final class Publication {
     let interface: Interface
     /// The directions in which values are passed over sockets.
     var sockets: Set<AcquiredDirection> = []
-    /// True if values are always confirmed.
-    var isIndicated = false
+    /// True if devices may choose indications, which they confirm.
+    var canIndicate = false
     /// The value for a program that cannot be asked.
     var value: [UInt8]?
   }
@@ -120,7 +120,7 @@ final class Publication {
     for (own, theirs) in zip(service.characteristics, published.characteristics ?? []) {
       handles[own.path] = theirs.handle
       attributes[theirs.handle] = Attribute(
-        path: own.path, interface: .characteristic, sockets: own.sockets, isIndicated: own.access.isIndicated)
+        path: own.path, interface: .characteristic, sockets: own.sockets, canIndicate: own.access.canIndicate)
       for (own, theirs) in zip(own.descriptors, theirs.descriptors ?? []) {
         attributes[theirs.handle] = Attribute(path: own.path, interface: .descriptor, value: own.value)
       }

@@ -113,7 +113,10 @@ extension WaitingCall {
     },
     .init("BledClient.unpublish(_:)", ServiceRemove.name) { client, _ in try await client.unpublish(1) },
     .init("BledClient.stopAdvertising(_:)", AdvertisingStop.name) { client, _ in try await client.stopAdvertising() },
-    .init("BledClient.notify(_:_:to:)", ServerNotify.name) { client, _ in try await client.notify(3, [1]) },
+    .init("BledClient.notify(_:_:to:whenFull:)", ServerNotify.name) { client, _ in try await client.notify(3, [1]) },
+    .init("BledClient.indicate(_:_:to:whenFull:)", ServerNotify.name) { client, _ in
+      _ = try await client.indicate(3, [1])
+    },
     .init("BledClient.notify(_:to:)", ServerNotifyMultiple.name) { client, _ in
       try await client.notify([.init(handle: 3, value: HexBytes([1]))])
     },

@@ -112,7 +112,7 @@ import Testing
       sent += 1
       if sent > 100 { break }
     }
-    #expect(sent == ServerLink.maximumIndications)
+    #expect(sent == SubscriberValues.maximumIndications)
     world.settle()
     #expect(phone.values.map(\.value) == (0..<sent).map { [UInt8($0)] })
     #expect(try client.notifications(ServerReady.self).count == 1)

@@ -9,8 +9,40 @@ import Testing
   private let characteristic = CBMutableCharacteristic(
     type: CBUUID(string: "2A37"), properties: [.notify], value: nil, permissions: [])
 
-  private func update(_ octets: Int) -> UpdateQueue.Update {
-    UpdateQueue.Update(Data(repeating: 1, count: octets), of: characteristic, to: nil)
+  private func update(_ octets: Int, to centrals: [String]? = nil) -> UpdateQueue.Update {
+    UpdateQueue.Update(Data(repeating: 1, count: octets), of: characteristic, to: centrals)
+  }
+
+  @Test("Values for a central without room do not hold up the others, and none overtakes its own")
+  func slowCentral() throws {
+    var queue = UpdateQueue()
+    for (octets, centrals) in [(1, ["A"]), (2, ["A", "C"]), (3, ["B"]), (4, nil), (5, ["B"])] as [(Int, [String]?)] {
+      queue.append(update(octets, to: centrals))
+    }
+    let nextSlow = queue.next()
+    let slow = try #require(nextSlow)
+    queue.refused(slow)
+    let nextFast = queue.next()
+    let fast = try #require(nextFast)
+    #expect(slow.length == 1 && fast.length == 3 && queue.next() == nil)
+    #expect(queue.left(fast) && queue.next() == nil, "the next one for B follows one for all")
+    queue.roomAgain()
+    for octets in [1, 2, 4, 5] {
+      let next = queue.next()
+      let update = try #require(next)
+      #expect(update.length == octets && queue.next() == nil && queue.left(update))
+    }
+  }
+
+  @Test("A list of centrals has 16 places of its own")
+  func places() {
+    var waiting = WaitingUpdates()
+    let begun = (0..<16).map { _ in waiting.begin(["A"]) }
+    #expect(!begun.contains(false))
+    #expect(!waiting.begin(["A"]) && waiting.begin(["B"]) && waiting.begin(nil))
+    let ready = (1...16).filter { _ in waiting.end(["A"]) }
+    #expect(ready == [8])
+    #expect(waiting.begin(["A"]) && !waiting.end(["B"]) && !waiting.end(nil))
   }
 
   @Test("One value is under way at a time; a refused one is the next again")
@@ -22,6 +54,8 @@ import Testing
     let first = try #require(nextFirst)
     #expect(first.length == 1 && queue.next() == nil)
     queue.refused(first)
+    #expect(queue.next() == nil)
+    queue.roomAgain()
     #expect(queue.next()?.length == 1)
     #expect(queue.left(first) && queue.next()?.length == 2)
   }
@@ -32,7 +66,7 @@ import Testing
     queue.append(update(1))
     let nextDropped = queue.next()
     let dropped = try #require(nextDropped)
-    #expect(queue.dropAll() == 1 && queue.dropAll() == 0)
+    #expect(queue.dropAll().count == 1 && queue.dropAll().isEmpty)
     queue.append(update(2))
     let nextLater = queue.next()
     let later = try #require(nextLater)

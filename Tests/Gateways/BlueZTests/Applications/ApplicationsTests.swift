@@ -264,7 +264,42 @@ struct ApplicationsTests {
     try session.notify(ServerReady.self, Empty())
     world.settle()
     #expect(sent == [[0], [1], [2], [3], [4]])
-    #expect(world.bus.log.count { $0 == "Confirm \(Self.characteristic)" } == 5)
+  }
+
+  /// `Confirm` comes with each device's confirmation, and not before; a device that is gone confirms nothing.
+  @Test(arguments: [["indicate"], ["notify", "indicate"], ["notify"]])
+  func confirmations(_ flags: [String]) throws {
+    var asked: [Int?] = []
+    let answer = world.daemon.answer
+    world.daemon.answer = { method, message, session in
+      guard method == ServerNotify.name, let params = try? message.params(ServerNotify.Params.self) else {
+        return answer(method, message, session)
+      }
+      asked.append(params.confirmation)
+      return .success(ServerNotify.Result(sent: true, receivers: 2, indicated: ["A", "B"]))
+    }
+    try register(flags: flags)
+    let session = try world.session(Self.program)
+    for central in ["A", "B", "C"] {
+      try session.notify(
+        ServerSubscribed.self, Subscriber(central: central, handle: Self.value, maximumLength: 20))
+    }
+    world.settle()
+    world.changed(Self.program, Self.characteristic, "org.bluez.GattCharacteristic1", [("Value", .bytes([1]))])
+    world.settle()
+    let confirmed = { [world] in world.bus.log.count { $0 == "Confirm \(Self.characteristic)" } }
+    #expect(confirmed() == 0)
+    guard flags.contains("indicate") else { return #expect(asked == [nil]) }
+    let first = try #require(asked.first)
+    let number = try #require(first)
+    let gone = RPCError(GAPError.notConnected.error("gone"))
+    for (central, error, count) in [("A", nil, 1), ("B", gone, 1), ("C", nil, 2)] as [(String, RPCError?, Int)] {
+      let params = ServerConfirmed.Params(
+        central: central, handle: Self.value, confirmation: number, error: error)
+      try session.notify(ServerConfirmed.self, params)
+      world.settle()
+      #expect(confirmed() == count)
+    }
   }
 
   /// The answer of a program that has left arrives after its session has ended.
