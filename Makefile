@@ -49,9 +49,9 @@ SCRIPTS := .ci/run $(filter-out $(NO_SCRIPTS),$(wildcard scripts/*)) scripts/hoo
   packaging/tarball/install
 
 .PHONY: help deps build deb demo examples python test test-swift test-fast test-examples docs-test docs-pictures \
-  test-arm64 test-bluez test-home test-host test-python test-web test-kernel test-avatar test-bleak install-mqtt \
-  test-fuzz test-attack test-stress search lint-deb test-deb release container conformance fuzz soak attack panic \
-  bench lint format reference docs sdk \
+  test-arm64 test-bluez test-home test-fleet test-host test-python test-web test-kernel test-avatar test-bleak \
+  install-mqtt test-fuzz test-attack test-stress search lint-deb test-deb release container conformance fuzz soak \
+  attack panic bench lint format reference docs sdk \
   install install-bluez install-esphome install-sdk install-python uninstall clean
 
 help: ## lists the targets
@@ -120,6 +120,10 @@ test-home: deps-build+test+home ## runs bled-mqtt with a broker, Home Assistant'
 	@$(DEBUG)
 	@.build/home/bin/python -B -m unittest discover --start-directory Tests/Home --pattern '*_test.py' \
 	  $(if $(CASE),-k "$(CASE)")
+
+test-fleet: deps-build+test+fleet ## runs 100 bled-mqtt at three nodes of RabbitMQ, as root; OPTIONS="--gateways 20"
+	@$(DEBUG)
+	@/usr/bin/python3 -B Tests/Fleet/fleet_test.py $(OPTIONS)
 
 test-python: deps-build+test+python ## checks the Python package, and tests it with two releases of bleak; CASE selects
 	@$(DEBUG)

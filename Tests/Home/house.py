@@ -59,15 +59,17 @@ class House:
             *self.air.adapters)
         self.bled.expect("is ready on")
 
-    def start_broker(self, *lines, anonymous=True, persistent=False):
-        """Starts mosquitto, again on the same port."""
-        content = [f"listener {self.port} 127.0.0.1", f"allow_anonymous {str(anonymous).lower()}", "user root", *lines]
+    def start_broker(self, *lines, anonymous=True, persistent=False, port=None):
+        """Starts mosquitto, again on the same port, or another one on a port of its own."""
+        port = port or self.port
+        content = [f"listener {port} 127.0.0.1", f"allow_anonymous {str(anonymous).lower()}", "user root", *lines]
         if persistent:
             content += [
                 "persistence true", f"persistence_location {self.folder}/", "autosave_interval 1",
                 "autosave_on_changes true", "max_queued_messages 0"]  # fmt: skip
-        self.broker = self.start("mosquitto", "-c", self.file("mosquitto.conf", "\n".join(content) + "\n"))
+        self.broker = self.start("mosquitto", "-c", self.file(f"mosquitto-{port}.conf", "\n".join(content) + "\n"))
         self.broker.expect("running")
+        return self.broker
 
     def configure(self, **settings):
         broker = {"host": "127.0.0.1", "port": self.port, **settings.pop("broker", {})}
@@ -88,11 +90,11 @@ class House:
 
     # Clients of the broker.
 
-    def subscribe(self, topic="#", *arguments):
+    def subscribe(self, topic="#", *arguments, port=None):
         """A subscriber, whose lines are `retained quality topic payload`."""
         program = self.start(
-            "stdbuf", "-oL", "mosquitto_sub", "-V", "5", "-p", self.port, "-t", topic, "-q", "1", "-F", "%r %q %t %p",
-            "-d", *arguments)
+            "stdbuf", "-oL", "mosquitto_sub", "-V", "5", "-p", port or self.port, "-t", topic, "-q", "1", "-F",
+            "%r %q %t %p", "-d", *arguments)
         program.expect("Subscribed")
         return program
 

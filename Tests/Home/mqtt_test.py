@@ -6,6 +6,7 @@
 
 import json
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -13,7 +14,7 @@ import threading
 import time
 import unittest
 
-from house import BELT, ECHO, PATIENCE, PLAIN, PROGRAMS, ROOT, SECRET, House, messages, reports
+from house import BELT, ECHO, PATIENCE, PLAIN, PROGRAMS, ROOT, SECRET, House, free_port, messages, reports
 
 VALUES = {"devices": [{"address": BELT, "name": "belt", "subscribe": ["2A37"]}]}
 ALL = {"commands": ["read", "write", "scan"]}
@@ -232,6 +233,80 @@ class Broker(Case):
         subscriber.expect("2A37")
         self.assertEqual([file.stem], [damaged.stem for damaged in self.house.spool("damaged")])
         self.assert_whole(subscriber)
+
+
+class Brokers(Case):
+    """Several addresses."""
+
+    def test_one_takes_over_from_the_other(self):
+        """The brokers are killed in turn: nothing is lost, and no more comes twice than was on its way."""
+        ports = [self.house.port, free_port()]
+        self.house.start_bled()
+        brokers = {port: self.house.start_broker(port=port) for port in ports}
+        subscribers = {port: self.house.subscribe(port=port) for port in ports}
+        addresses = [f"127.0.0.1:{port}" for port in ports]
+        gateway = self.house.start_gateway(broker={"host": addresses, "version": "3.1.1"}, **VALUES)
+        used = int(gateway.expect(r"connected to the broker at 127.0.0.1:(\d+)$")[1])
+        for _ in range(2):
+            other = next(port for port in ports if port != used)
+            subscribers[used].expect("2A37", len(subscribers[used].lines))
+            start, lines = len(gateway.lines), len(subscribers[used].lines)
+            brokers[used].kill()
+            gateway.expect(f"connected to the broker at 127.0.0.1:{other}", start)
+            subscribers[other].expect("2A37", len(subscribers[other].lines))
+            brokers[used] = self.house.start_broker(port=used)
+            subscribers[used].expect("Subscribed", lines)
+            used = other
+        brokers[used].kill()
+        numbers = [report["seq"] for port in ports for _, report in reports(subscribers[port])]
+        new = sorted(set(numbers))
+        self.assertEqual(new, list(range(new[0], new[-1] + 1)), "messages are missing")
+        self.assertLessEqual(len(numbers) - len(new), 2 * 64)
+
+    def test_an_address_that_does_not_answer(self):
+        """Its machine is cut off: no packet comes back while TCP connects."""
+        with socket.create_server(("127.0.0.1", 0), backlog=0) as server:
+            silent = server.getsockname()
+            fill = [socket.socket() for _ in range(4)]
+            for client in fill:
+                client.setblocking(False)
+                client.connect_ex(silent)
+            self.house.start_bled()
+            self.house.start_broker()
+            host = [f"127.0.0.1:{silent[1]}", f"127.0.0.1:{self.house.port}"]
+            # The name decides the order: one in two begins with the silent one.
+            for name in "abcdefgh":
+                gateway = self.house.start_gateway(gateway=name, broker={"host": host})
+                gateway.expect(f"connected to the broker at {host[1]}")
+                if "it does not answer" in gateway.text():
+                    break
+                gateway.kill()
+            else:
+                self.fail("no gateway begins with the address that does not answer")
+            for client in fill:
+                client.close()
+
+    def test_a_broker_without_mqtt_5(self):
+        """The gateway speaks 3.1.1 after an answer in its form; not if the version was chosen."""
+        for version in (None, "5"):
+            with self.subTest(version), socket.create_server(("127.0.0.1", 0)) as server:
+                port = server.getsockname()[1]
+                self.house.start_bled()
+                chosen = {"version": version} if version else {}
+                gateway = self.house.start_gateway(broker={"host": "127.0.0.1", "port": port, **chosen})
+                levels = []
+                for _ in range(2):
+                    connection, _ = server.accept()
+                    with connection:
+                        connection.settimeout(PATIENCE)
+                        # CONNECT: its length, the name of the protocol, the level.
+                        levels.append(connection.recv(4096).partition(b"\x00\x04MQTT")[2][0])
+                        connection.sendall(b"\x20\x02\x00\x01" if levels[-1] == 5 else b"\x20\x02\x00\x00")
+                        if levels[-1] == 4:
+                            gateway.expect("connected to the broker")
+                self.assertEqual(levels, [5, 5] if version else [5, 4])
+                gateway.kill()
+                self.house.bled.kill()
 
 
 class Full(Case):

@@ -9,16 +9,17 @@ final class BrokerLink {
   private let settings: Settings
   private let gateway: Gateway
   private let loop: EventLoop
-  private let worker: Worker
   private let report = ServiceReport()
   private let say: (String) -> Void
-  private var reconnection = Reconnection()
+  private var reconnection: Reconnection
+  /// The address in use.
+  private var address: BrokerAddress
   private var client: MosquittoClient?
   private var timer: Timer?
   private var isConnected = false
   private var isClosing = false
-  /// The last logged reason.
-  private var lastReason: String?
+  /// The last logged reason of each address since the last connection.
+  private var lastReasons: [BrokerAddress: String] = [:]
 
   /// - Parameter say: writes a line to the log.
   init(_ settings: Settings, _ gateway: Gateway, _ loop: EventLoop, _ say: @escaping (String) -> Void) {
@@ -26,19 +27,19 @@ final class BrokerLink {
     self.gateway = gateway
     self.loop = loop
     self.say = say
-    worker = Worker(loop: loop)
+    reconnection = Reconnection(
+      settings.configuration.broker, gateway: settings.configuration.topics.gateway)
+    address = reconnection.address
   }
 
-  private var broker: String {
-    let broker = settings.configuration.broker
-    return "the broker at \(broker.host):\(broker.port)"
-  }
+  private var broker: String { "the broker at \(address)" }
 
   func start() {
     let configuration = settings.configuration
+    address = reconnection.address
     do throws(MosquittoClient.Failure) {
       let client = try MosquittoClient(
-        configuration.broker, settings.credentials,
+        configuration.broker, reconnection, settings.credentials,
         identifier: configuration.broker.client ?? "bled-\(configuration.topics.gateway)", will: gateway.will, loop)
       self.client = client
       client.connected = { [unowned self] in connected() }
@@ -48,7 +49,7 @@ final class BrokerLink {
         say("\(broker) refuses the subscription to commands: allow it in its access list")
       }
       client.ended = { [unowned self] in ended($0) }
-      client.connect(worker)
+      client.connect(isLimited: reconnection.hasOthers)
     } catch {
       ended(error)
     }
@@ -57,11 +58,13 @@ final class BrokerLink {
   private func connected() {
     isConnected = true
     reconnection.succeeded()
-    lastReason = nil
+    lastReasons = [:]
     say("connected to \(broker)")
     report.say(.ok, "connected to \(broker)")
     sd_notify(0, "STATUS=connected to \(broker)")
-    if let filter = gateway.commandFilter { client?.subscribe(filter) }
+    if let filter = gateway.commandFilter {
+      client?.subscribe(filter, quality: reconnection.hasOthers ? .atMostOnce : .atLeastOnce)
+    }
     if let client { gateway.connected(client) }
   }
 
@@ -71,7 +74,8 @@ final class BrokerLink {
   }
 
   private func ended(_ failure: MosquittoClient.Failure?) {
-    if isConnected { gateway.disconnected() }
+    let wasConnected = isConnected
+    if wasConnected { gateway.disconnected() }
     isConnected = false
     // The client is at work in this call.
     let old = client
@@ -79,12 +83,17 @@ final class BrokerLink {
     loop.execute { withExtendedLifetime(old) {} }
     guard !isClosing, let failure else { return loop.stop() }
     report.say(.problem, "\(broker) cannot be used: \(failure.text)")
-    if lastReason != failure.text {
-      lastReason = failure.text
+    if lastReasons[address] != failure.text {
+      lastReasons[address] = failure.text
       say("\(broker) cannot be used, which is tried again: \(failure.text)")
       sd_notify(0, "STATUS=no connection to \(broker): \(failure.text)")
     }
-    let pause = reconnection.failed(chance: Double.random(in: 0...1))
+    let chance = Double.random(in: 0...1)
+    let pause =
+      wasConnected
+      ? reconnection.lost(chance: chance)
+      : failure.concernsVersion
+        ? reconnection.versionRefused(chance: chance) : reconnection.failed(chance: chance)
     timer = loop.schedule(at: EventLoop.now + pause.wholeNanoseconds) { [unowned self] in start() }
   }
 

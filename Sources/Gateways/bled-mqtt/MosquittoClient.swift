@@ -8,11 +8,13 @@ final class MosquittoClient: Broker {
   /// The reason for a missing connection.
   struct Failure: Error, Sendable {
     let text: String
+    /// True if the broker does not speak this version of the protocol.
+    var concernsVersion = false
   }
 
   /// The longest packet that the broker may send, in octets.
   private static let longestPacket: UInt32 = 65536
-  /// The time of a request to connect, in nanoseconds, once TCP is connected.
+  /// The time of a request to connect, in nanoseconds: once TCP is connected, or in all where another address follows.
   private static let timeout: Int64 = 15_000_000_000
 
   /// A client of libmosquitto on its way to the worker and back: one thread at a time uses it.
@@ -23,7 +25,11 @@ final class MosquittoClient: Broker {
   private let client: OpaquePointer
   private let events: MosquittoEvents
   private let configuration: BrokerConfiguration
+  private let address: BrokerAddress
+  private let isVersion5: Bool
   private let loop: EventLoop
+  /// The thread that connects, until it has done that.
+  private var worker: Worker?
   private var watch: Watch?
   private var timer: Timer?
   private var isConnected = false
@@ -39,10 +45,12 @@ final class MosquittoClient: Broker {
   /// The connection has ended, or could not be made; nil: it was closed here. Called once, as the last of all.
   var ended: (Failure?) -> Void = { _ in }
 
-  /// - Parameter will: the message that the broker sends when the connection is lost.
+  /// - Parameters:
+  ///   - attempt: the address and the version of the protocol.
+  ///   - will: the message that the broker sends when the connection is lost.
   init(
-    _ configuration: BrokerConfiguration, _ credentials: BrokerCredentials?, identifier: String, will: OutgoingMessage,
-    _ loop: EventLoop
+    _ configuration: BrokerConfiguration, _ attempt: Reconnection, _ credentials: BrokerCredentials?,
+    identifier: String, will: OutgoingMessage, _ loop: EventLoop
   ) throws(Failure) {
     guard let client = mosquitto_new(identifier, true, nil) else {
       throw Failure(text: "the client cannot be made: \(String(cString: strerror(errno)))")
@@ -50,7 +58,8 @@ final class MosquittoClient: Broker {
     self.client = client
     self.configuration = configuration
     self.loop = loop
-    let isVersion5 = configuration.version == .v5
+    address = attempt.address
+    isVersion5 = attempt.version == .v5
     events = MosquittoEvents(isVersion5: isVersion5)
     events.attach(to: client)
     mosquitto_int_option(
@@ -89,13 +98,18 @@ final class MosquittoClient: Broker {
 
   // MARK: Connecting
 
-  /// Connects. To find the broker's address and to open the connection may block, which the worker's thread does; each
-  /// of the broker's addresses is tried.
-  func connect(_ worker: Worker) {
+  /// Connects. To find the broker's address and to open the connection may block, which a thread of its own does; each
+  /// of the addresses of the name is tried.
+  /// - Parameter isLimited: true to give up when that takes long. The thread then ends later by itself, with this
+  ///   client.
+  func connect(isLimited: Bool) {
     let handle = Handle(client: client)
-    let (host, port) = (configuration.host, Int32(configuration.port))
+    let (host, port) = (address.host, Int32(address.port))
     let keepAlive = Int32(configuration.keepAlive)
-    let isVersion5 = configuration.version == .v5
+    let isVersion5 = isVersion5
+    let worker = Worker(loop: loop)
+    self.worker = worker
+    if isLimited { setTimeout() }
     worker.submit {
       let result: Int32
       if isVersion5 {
@@ -113,6 +127,9 @@ final class MosquittoClient: Broker {
       default: throw Failure(text: String(cString: mosquitto_strerror(result)))
       }
     } _: { [self] result in
+      // The worker is at work in this call.
+      loop.execute { [self] in self.worker = nil }
+      guard !isEnded else { return }
       switch result {
       case .success: opened()
       case .failure(let error): end(error as? Failure ?? Failure(text: "\(error)"))
@@ -126,10 +143,15 @@ final class MosquittoClient: Broker {
     } catch {
       return end(Failure(text: "\(error)"))
     }
+    setTimeout()
+    drain()
+  }
+
+  private func setTimeout() {
+    timer?.cancel()
     timer = loop.schedule(at: EventLoop.now + Self.timeout) { [weak self] in
       self?.end(Failure(text: "it does not answer"))
     }
-    drain()
   }
 
   // MARK: The socket
@@ -181,7 +203,9 @@ final class MosquittoClient: Broker {
       timer?.cancel()
       scheduleCheck()
       connected()
-    case .connected(let refusal?): end(Failure(text: "it refuses the connection: \(refusal)"))
+    case .connected(let refusal?):
+      end(
+        Failure(text: "it refuses the connection: \(refusal.text)", concernsVersion: refusal.concernsVersion))
     case .published(let number, let isRefused): confirmed(number, isRefused)
     case .received(let message): received(message)
     case .subscribed(true): subscriptionRefused()
@@ -209,13 +233,15 @@ final class MosquittoClient: Broker {
 
   // MARK: Messages
 
-  func subscribe(_ filter: String) {
+  /// - Parameter quality: 0 at a cluster. A session of this gateway ends with its connection, so 1 repeats nothing, and
+  ///   RabbitMQ keeps the queue of such a subscription on its node: while that is away no other accepts the gateway.
+  func subscribe(_ filter: String, quality: QualityOfService) {
     // The broker's retained messages are not wanted (MQTT 5.0, 3.8.3.1).
     let options = Int32(MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue)
-    if configuration.version == .v5 {
-      mosquitto_subscribe_v5(client, nil, filter, 1, options, nil)
+    if isVersion5 {
+      mosquitto_subscribe_v5(client, nil, filter, Int32(quality.rawValue), options, nil)
     } else {
-      mosquitto_subscribe(client, nil, filter, 1)
+      mosquitto_subscribe(client, nil, filter, Int32(quality.rawValue))
     }
     updateInterest()
   }
@@ -223,7 +249,7 @@ final class MosquittoClient: Broker {
   func publish(_ message: OutgoingMessage) -> Handover {
     guard isConnected, !isEnded else { return .notConnected }
     var number: Int32 = 0
-    let correlation = configuration.version == .v5 ? message.correlation : nil
+    let correlation = isVersion5 ? message.correlation : nil
     let result = MosquittoProperties.withCorrelation(correlation) { properties in
       message.payload.withUnsafeBytes {
         mosquitto_publish_v5(

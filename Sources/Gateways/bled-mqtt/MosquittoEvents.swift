@@ -9,11 +9,18 @@ import MQTTGateway
 final class MosquittoEvents {
   enum Event {
     /// The broker has answered the request to connect; nil: it accepts.
-    case connected(refusal: String?)
+    case connected(refusal: Refusal?)
     /// A message is sent, or acknowledged.
     case published(Int32, isRefused: Bool)
     case received(IncomingMessage)
     case subscribed(isRefused: Bool)
+  }
+
+  /// The broker's reason to refuse a connection.
+  struct Refusal {
+    let text: String
+    /// True if it does not speak this version of the protocol.
+    let concernsVersion: Bool
   }
 
   /// The longest topic of a message that is read, in octets.
@@ -62,7 +69,12 @@ final class MosquittoEvents {
   private func connected(_ code: Int32) {
     guard code != 0 else { return events.append(.connected(refusal: nil)) }
     let text = isVersion5 ? mosquitto_reason_string(code) : mosquitto_connack_string(code)
-    events.append(.connected(refusal: text.map { String(cString: $0) } ?? "reason \(code)"))
+    // A broker without MQTT 5 answers in the form of 3.1.1, which libmosquitto translates (MQTT 5.0, 3.1.2.2).
+    let version = isVersion5 ? Int32(MQTT_RC_UNSUPPORTED_PROTOCOL_VERSION.rawValue) : 1
+    events.append(
+      .connected(
+        refusal: Refusal(
+          text: text.map { String(cString: $0) } ?? "reason \(code)", concernsVersion: code == version)))
   }
 
   private func received(_ message: mosquitto_message, _ properties: OpaquePointer?) {

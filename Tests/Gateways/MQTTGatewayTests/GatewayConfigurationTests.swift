@@ -11,7 +11,7 @@ struct GatewayConfigurationTests {
   @Test func aBrokerIsEnough() throws {
     let configuration = try read(#"{ "broker": { "host": "broker.example" } }"#)
     #expect(configuration.topics == Topics(base: "home", gateway: "kitchen"))
-    #expect(configuration.broker.port == 1883 && configuration.broker.version == .v311)
+    #expect(configuration.broker.addresses.map(\.port) == [1883] && configuration.broker.version == .v311)
     #expect(configuration.quality == .atMostOnce && configuration.commands.isEmpty && configuration.devices.isEmpty)
     #expect(configuration.discovery == "homeassistant" && configuration.publishesUndecoded && !configuration.isSecret)
   }
@@ -29,6 +29,17 @@ struct GatewayConfigurationTests {
     #expect(settings.isOlderByDefault == (!isVersion5 && !broker.contains("version")))
   }
 
+  @Test func severalAddresses() throws {
+    let broker = try read(
+      #"{ "broker": { "host": ["a", "b:1884", "::1", "[fe80::1%eth0]:9", "[::2]"], "port": 1885 } }"#
+    ).broker
+    #expect(
+      broker.addresses.map(\.description) == ["a:1885", "b:1884", "[::1]:1885", "[fe80::1%eth0]:9", "[::2]:1885"])
+    #expect(broker.addresses.map(\.host) == ["a", "b", "::1", "fe80::1%eth0", "::2"] && broker.version == .v311)
+    #expect(try read(#"{ "broker": { "host": ["127.0.0.1:1", "127.0.0.1:2"] } }"#).broker.version == .v5)
+    #expect(try read(#"{ "broker": { "host": ["localhost", "b"] } }"#).broker.version == .v311)
+  }
+
   @Test func everythingCanBeSet() throws {
     let configuration = try read(
       """
@@ -44,7 +55,7 @@ struct GatewayConfigurationTests {
         "commands": ["read", "scan"],
       }
       """)
-    #expect(configuration.broker.port == 8883 && configuration.broker.tls?.certificate == "/c")
+    #expect(configuration.broker.addresses.map(\.port) == [8883] && configuration.broker.tls?.certificate == "/c")
     #expect(configuration.publish.every == nil && configuration.publish.interval == .seconds(5))
     #expect(configuration.discovery == nil && configuration.spoolLimit == 64 << 20 && configuration.isSecret)
     let device = try #require(configuration.devices.first)
@@ -56,6 +67,10 @@ struct GatewayConfigurationTests {
   @Test(arguments: [
     (#"{ "base": "x" }"#, "mqtt.json:1:1: \"broker\" is missing: add it"),
     (#"{ "broker": { "host": "a b" } }"#, "mqtt.json:1:23: broker.host: give the name"),
+    (#"{ "broker": { "host": [] } }"#, "broker.host: give 1 to 8"),
+    (#"{ "broker": { "host": ["a", "a:1883"] } }"#, "broker.host[1]: this address is in the list already"),
+    (#"{ "broker": { "host": "a:0" } }"#, "broker.host: give the name"),
+    (#"{ "broker": { "host": ["[::1"] } }"#, "broker.host[0]: give the name"),
     ("{ \"broker\": { \"host\": \"a\" },\n  \"gateway\": \"a/b\" }", "mqtt.json:2:14: gateway: give this gateway"),
     (#"{ "broker": { "host": "a" }, "qos": 2 }"#, "mqtt.json:1:37: qos: 2.0 is not valid: give a whole number"),
     (#"{ "broker": { "host": "a", "tls": { "key": "/k" } } }"#, "broker.tls: give both"),

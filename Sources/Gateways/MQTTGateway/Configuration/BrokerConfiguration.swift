@@ -17,16 +17,21 @@ package struct BrokerConfiguration: Hashable, Sendable {
     package var key: String?
   }
 
-  package var host = "localhost"
-  package var port: UInt16 = 1883
+  /// Maximum addresses.
+  private static let maximumAddresses = 8
+
+  /// The broker, or the nodes of a cluster, 1 to 8: any of them serves.
+  package var addresses = [BrokerAddress(host: "localhost", port: 1883)]
   package var tls: TLS?
   /// The file with user and password.
   package var credentials: String?
   /// Without TLS any machine on the way to the broker can send packets, and libmosquitto 2.0 aborts at an invalid
   /// property of MQTT 5: such a broker gets 3.1.1, which has none, unless the configuration sets the version.
   package var version = Version.v5
+  /// True if the configuration leaves the version open.
+  package private(set) var isVersionOpen = true
   /// True if the configuration leaves the version open, and the way to the broker allows only the older one.
-  package private(set) var isOlderByDefault = false
+  package var isOlderByDefault: Bool { isVersionOpen && version == .v311 }
   /// The pause after which the connection is checked, in seconds.
   package var keepAlive = 30
   /// The identifier of this client; nil: made from the name of the gateway.
@@ -39,24 +44,29 @@ package struct BrokerConfiguration: Hashable, Sendable {
 
   init(_ section: FileValue) throws(FileError) {
     let members = try FileMembers(section, Keys.self)
-    host = try members.value(.host).text(atMost: 255)
-    guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }) else {
-      throw members.failure(.host, "give the name or the address of the broker alone, such as \"broker.example\"")
-    }
     if let section = members[.tls] { tls = try Self.tls(section) }
-    port = try members.integer(.port, in: 1...65535, default: tls == nil ? 1883 : 8883)
+    let port: UInt16 = try members.integer(.port, in: 1...65535, default: tls == nil ? 1883 : 8883)
+    addresses = try Self.addresses(try members.value(.host), port: port)
     credentials = try Self.path(members[.credentials])
-    version = try members.word(.version, default: tls != nil || isHere ? .v5 : .v311)
-    isOlderByDefault = members[.version] == nil && version == .v311
+    version = try members.word(.version, default: tls != nil || addresses.allSatisfy(\.isHere) ? .v5 : .v311)
+    isVersionOpen = members[.version] == nil
     keepAlive = try members.integer(.keepAlive, in: 5...3600, default: keepAlive)
     client = try members.optional(.client) { value throws(FileError) in try value.text(atMost: 128) }
   }
 
-  /// True if the broker is on this machine, by its name.
-  private var isHere: Bool {
-    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-    return host == "localhost" || host == "::1"
-      || host.utf8.starts(with: "127.".utf8) && host.utf8.allSatisfy { digits.contains($0) || $0 == UInt8(ascii: ".") }
+  /// One address, or a list.
+  private static func addresses(_ value: FileValue, port: UInt16) throws(FileError) -> [BrokerAddress] {
+    guard let elements = try? value.elements() else { return [try BrokerAddress(value, port: port)] }
+    guard 1...maximumAddresses ~= elements.count else {
+      throw value.failure("give 1 to \(maximumAddresses) addresses")
+    }
+    var addresses: [BrokerAddress] = []
+    for element in elements {
+      let address = try BrokerAddress(element, port: port)
+      guard !addresses.contains(address) else { throw element.failure("this address is in the list already") }
+      addresses.append(address)
+    }
+    return addresses
   }
 
   private static func tls(_ section: FileValue) throws(FileError) -> TLS? {
