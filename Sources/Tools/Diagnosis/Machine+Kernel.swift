@@ -82,6 +82,7 @@ extension Machine {
   private static func family(_ controller: Controller) -> String {
     let versions: [UInt8: String] = [
       6: "4.0", 7: "4.1", 8: "4.2", 9: "5.0", 10: "5.1", 11: "5.2", 12: "5.3", 13: "5.4", 14: "6.0",
+      15: "6.1", 16: "6.2",
     ]
     let version = versions[controller.version].map { "Bluetooth \($0)" } ?? "version \(controller.version)"
     guard controller.hasLowEnergy else { return version }

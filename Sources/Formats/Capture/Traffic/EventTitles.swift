@@ -50,7 +50,11 @@ extension HCIWords {
     0x24: "LE Periodic Advertising Sync Established [v2]", 0x25: "LE Periodic Advertising Report [v2]",
     0x26: "LE Periodic Advertising Sync Transfer Received [v2]",
     0x27: "LE Periodic Advertising Subevent Data Request", 0x28: "LE Periodic Advertising Response Report",
-    0x29: "LE Enhanced Connection Complete [v2]", 0x2B: "LE Read All Remote Features Complete",
-    0x34: "LE Monitored Advertisers Report", 0x37: "LE Connection Rate Change",
+    0x29: "LE Enhanced Connection Complete [v2]", 0x2A: "LE CIS Established [v2]",
+    0x2B: "LE Read All Remote Features Complete", 0x2C: "LE CS Read Remote Supported Capabilities Complete",
+    0x2D: "LE CS Read Remote FAE Table Complete", 0x2E: "LE CS Security Enable Complete",
+    0x2F: "LE CS Config Complete", 0x30: "LE CS Procedure Enable Complete", 0x31: "LE CS Subevent Result",
+    0x32: "LE CS Subevent Result Continue", 0x33: "LE CS Test End Complete",
+    0x34: "LE Monitored Advertisers Report", 0x35: "LE Frame Space Update Complete", 0x37: "LE Connection Rate Change",
   ]
 }
