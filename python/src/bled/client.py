@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import TypeVar, Unpack
+from typing import Literal, TypeVar, Unpack
 
 from bled import calls, serving
 from bled.calls import AdvertisingStartOptions, Calls, L2capPublishOptions, PeripheralConnectOptions, ScanStartOptions
@@ -24,7 +24,6 @@ from bled.protocol import (
     ServerConfirmed,
     ServerNotifyMultipleValue,
     ServerNotifyResult,
-    ServerNotifyWhenFull,
     ServiceToPublish,
     SessionOpenResult,
 )
@@ -174,12 +173,12 @@ class Client(Calls):
         handle: int,
         value: bytes,
         centrals: Sequence[str] | None = None,
-        when_full: ServerNotifyWhenFull | None = None,
+        when_full: Literal["wait", "skip", "newest"] | None = None,
     ) -> ServerNotifyResult:
         """Sends a value to the subscribers of a characteristic, or to some of them; waits for room at all of them.
         With `when_full` "skip" or "newest" it never waits: up to 16 values wait in the daemon for each subscriber.
         Cancelling it undoes nothing once the daemon has the value."""
-        params = calls.SERVER_NOTIFY.request(handle=handle, value=value, centrals=centrals, whenFull=when_full)
+        params = calls.SERVER_NOTIFY.request(handle=handle, value=value, centrals=centrals, when_full=when_full)
         return await self._serving.notify("server.notify", params)
 
     async def indicate(
@@ -187,12 +186,12 @@ class Client(Calls):
         handle: int,
         value: bytes,
         centrals: Sequence[str] | None = None,
-        when_full: ServerNotifyWhenFull | None = None,
+        when_full: Literal["wait", "skip", "newest"] | None = None,
     ) -> list[ServerConfirmed]:
         """Sends a value, and waits until each subscriber that asked for indications has confirmed it, or will not:
         `error` says why. A device has 30 s, then its link ends. Cancelling it ends the waiting alone: the value is
         sent. To learn of each confirmation when it comes, call this once for each of `centrals`."""
-        params = calls.SERVER_NOTIFY.request(handle=handle, value=value, centrals=centrals, whenFull=when_full)
+        params = calls.SERVER_NOTIFY.request(handle=handle, value=value, centrals=centrals, when_full=when_full)
         return await self._serving.indicate(params)
 
     async def notify_multiple(
