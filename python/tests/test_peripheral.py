@@ -136,24 +136,6 @@ async def test_notifications_wait_for_room(daemon: Daemon) -> None:
 
 
 @simulation
-async def test_confirmations(daemon: Daemon) -> None:
-    level = bled.ServiceToPublishCharacteristic(uuid=SWITCH, properties=["indicate"])
-    service = bled.ServiceToPublish(uuid=SERVICE, characteristics=[level])
-    async with bled.connect(daemon.socket) as client:
-        async with client.publish(service) as lamp, client.advertise(name="Lamp", services=[SERVICE]):
-            assert await client.indicate(lamp.handle(SWITCH), b"nobody") == []
-            script = ({"do": "subscribe", "characteristic": SWITCH}, {"do": "wait", "seconds": 2})
-            visiting = asyncio.create_task(visit(client, *script))
-            subscribed = await anext(client.server_events)
-            assert isinstance(subscribed, bled.ServerSubscribed)
-            calls = [client.indicate(lamp.handle(SWITCH), bytes([number]), when_full="skip") for number in range(20)]
-            confirmed = [(c.central, c.error) for (c,) in await asyncio.gather(*calls)]
-            assert confirmed == [(subscribed.central, None)] * 20
-            values = [s.value for s in step(await visiting, "value", SWITCH)]
-            assert values == [bytes([number]) for number in range(20)]
-
-
-@simulation
 async def test_values_over_a_descriptor(daemon: Daemon) -> None:
     async with bled.connect(daemon.socket) as client:
         async with client.publish(LAMP) as lamp, client.advertise(name="Lamp", services=[SERVICE]):
