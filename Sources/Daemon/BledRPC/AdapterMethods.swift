@@ -1,7 +1,7 @@
 /// Blocks a device, or unblocks it.
 public enum AdapterBlock: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "adapter.block", needs: .adapters,
     """
     Blocks a device for all programs, or unblocks it: links with it end, pending connections to it fail with the gap \
@@ -25,7 +25,7 @@ public enum AdapterBlock: ClientCall {
 /// Sets the name under which devices see this machine.
 public enum AdapterSetName: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "adapter.setName", needs: .adapters,
     """
     Sets the Device Name of the Generic Access service (Core 5.4, Vol 3, Part C, 12.1), which devices read, on all \

@@ -2,7 +2,7 @@ import Bluetooth
 
 /// Starts an advertisement.
 public enum AdvertisingStart: ClientCall {
-  public static let method = Method(
+  public static let method = MethodDescription(
     "advertising.start", needs: .advertise, changesSession: true,
     """
     Starts an advertisement of this session. The daemon adds the flags; data that does not fit into the advertisement \
@@ -184,7 +184,7 @@ public enum AdvertisingStart: ClientCall {
 /// Stops an advertisement.
 public enum AdvertisingStop: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "advertising.stop", needs: .advertise, changesSession: true,
     "Stops an advertisement of this session, or all of them if no number is given.")
   public struct Params: RPCPayload {
@@ -196,7 +196,7 @@ public enum AdvertisingStop: ClientCall {
 
 /// An advertisement left the air or returned.
 public enum AdvertisingChanged: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "advertising.changed", changesSession: true,
     """
     An advertisement of this session went off the air, came back, changed its interval, ended by itself (`ended`), or \

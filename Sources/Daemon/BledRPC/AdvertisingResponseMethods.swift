@@ -3,7 +3,7 @@ import Bluetooth
 /// Sends data in a subevent of a train.
 public enum AdvertisingSend: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "advertising.send", needs: .advertise,
     """
     Sends data in a subevent of a train with `responses`, once, and answers when the controller has it, which is within \
@@ -34,7 +34,7 @@ public enum AdvertisingSend: ClientCall {
 
 /// Devices responded to a subevent of a train.
 public enum AdvertisingResponses: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "advertising.responses",
     """
     Devices responded to a subevent of a train of this session, or its data could not be sent (`sent`).

@@ -2,7 +2,7 @@ import Bluetooth
 
 /// Records the packets of adapters.
 public enum CaptureStart: ClientCall {
-  public static let method = Method(
+  public static let method = MethodDescription(
     "capture.start", needs: .capture,
     """
     Records the packets between adapters and their controllers, of all programs, and which session called what. The \
@@ -35,7 +35,7 @@ public enum CaptureStart: ClientCall {
 
 /// Ends a recording.
 public enum CaptureStop: ClientCall {
-  public static let method = Method(
+  public static let method = MethodDescription(
     "capture.stop", needs: nil,
     """
     Ends a recording of this session. What was recorded before can still be read. It fails with the reason if the \
@@ -63,7 +63,7 @@ public enum CaptureStop: ClientCall {
 
 /// A recording is incomplete.
 public enum CaptureLost: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "capture.lost",
     """
     So many packets are missing from a recording because they were not read in time. It is told a second after the \

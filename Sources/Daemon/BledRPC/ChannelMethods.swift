@@ -43,7 +43,7 @@ public struct ChannelDescription: RPCPayload, Hashable {
 
 /// Listens for L2CAP channels.
 public enum L2CAPPublish: ClientCall {
-  public static let method = Method(
+  public static let method = MethodDescription(
     "l2cap.publish", needs: .serve,
     """
     Listens for L2CAP channels that devices open, until l2cap.unpublish or the session's end; each is told of with \
@@ -90,7 +90,7 @@ public enum L2CAPPublish: ClientCall {
 /// Ends listening for L2CAP channels.
 public enum L2CAPUnpublish: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "l2cap.unpublish", needs: .serve,
     "Ends the listening that l2cap.publish began. Open channels stay.")
 
@@ -110,7 +110,7 @@ public enum L2CAPUnpublish: ClientCall {
 public enum L2CAPOpen: ClientCall {
   /// The channel.
   public typealias Result = ChannelDescription
-  public static let method = Method(
+  public static let method = MethodDescription(
     "l2cap.open", needs: .connect,
     """
     Opens an L2CAP channel to a device that this session is connected to. The answer passes a descriptor for its octets \
@@ -157,7 +157,7 @@ public enum L2CAPOpen: ClientCall {
 public enum L2CAPAccept: ClientCall {
   /// The channel.
   public typealias Result = ChannelDescription
-  public static let method = Method(
+  public static let method = MethodDescription(
     "l2cap.accept", needs: .serve,
     """
     Takes a channel of l2cap.incoming, within 30 seconds; its octets come as those of l2cap.open. To refuse it, call \
@@ -183,7 +183,7 @@ public enum L2CAPAccept: ClientCall {
 /// Closes an L2CAP channel.
 public enum L2CAPClose: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "l2cap.close", needs: nil,
     """
     Closes a channel of this session, or refuses one of l2cap.incoming. What the program wrote before is sent; l2cap.closed \
@@ -201,14 +201,14 @@ public enum L2CAPClose: ClientCall {
 public enum L2CAPIncoming: RPCNotification {
   /// The channel; without a token, which `l2cap.accept` gives.
   public typealias Params = ChannelDescription
-  public static let message = Message(
+  public static let message = MessageDescription(
     "l2cap.incoming",
     "A device opened a channel to a number that this session published: call l2cap.accept within 30 seconds.")
 }
 
 /// A channel ended.
 public enum L2CAPClosed: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "l2cap.closed",
     """
     A channel of this session ended. It is sent when what the device had sent before was handed over.

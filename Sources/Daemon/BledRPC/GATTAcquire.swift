@@ -2,7 +2,7 @@ import Bluetooth
 
 /// Passes values of a characteristic over a descriptor.
 public enum GATTAcquire: ClientCall {
-  public static let method = Method(
+  public static let method = MethodDescription(
     "gatt.acquire", needs: .connect,
     """
     Passes a SOCK_SEQPACKET descriptor with the answer, for many values of one characteristic: each packet that the \
@@ -83,7 +83,7 @@ public enum GATTAcquire: ClientCall {
 
 /// The daemon closed its end of a descriptor of `gatt.acquire`.
 public enum GATTReleased: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "gatt.released",
     """
     The daemon closed its end of the descriptor of gatt.acquire: the link ended, the device's services changed, a packet \
@@ -117,7 +117,7 @@ public enum GATTReleased: RPCNotification {
 
 /// Values of a device had no room in a descriptor.
 public enum GATTValuesDropped: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "gatt.valuesDropped",
     """
     So many values of the device were dropped because the program did not read the descriptor of gatt.acquire; those \

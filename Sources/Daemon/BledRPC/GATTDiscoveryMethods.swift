@@ -86,7 +86,7 @@ public enum GATTDiscover: ClientCall {
   }
   /// The whole tree.
   public typealias Result = GATTServices
-  public static let method = Method(
+  public static let method = MethodDescription(
     "gatt.discover", needs: .connect,
     """
     Discovers all services, included services, characteristics and descriptors of a device. Fails with the gap error \
@@ -96,7 +96,7 @@ public enum GATTDiscover: ClientCall {
 
 /// A discovery of everything on a device has not finished yet.
 public enum GATTDiscoveryProgress: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "gatt.discoveryProgress",
     "A gatt.discover of this session has not finished; about once a second while the device answers.")
   public struct Params: RPCPayload, Hashable {
@@ -125,7 +125,7 @@ public struct GATTServices: RPCPayload {
 public enum GATTDiscoverServices: ClientCall {
   /// The services, without their contents.
   public typealias Result = GATTServices
-  public static let method = Method(
+  public static let method = MethodDescription(
     "gatt.discoverServices", needs: .connect,
     "Discovers the primary services of a device, with the given UUIDs, or all.")
   public struct Params: RPCPayload {
@@ -184,7 +184,7 @@ public enum GATTDiscoverIncludedServices: ClientCall {
   public typealias Params = GATTScope
   /// The included services.
   public typealias Result = GATTServices
-  public static let method = Method(
+  public static let method = MethodDescription(
     "gatt.discoverIncludedServices", needs: .connect,
     "Discovers the services that a service includes.")
 }
@@ -193,7 +193,7 @@ public enum GATTDiscoverIncludedServices: ClientCall {
 public enum GATTDiscoverCharacteristics: ClientCall {
   /// The service.
   public typealias Params = GATTScope
-  public static let method = Method(
+  public static let method = MethodDescription(
     "gatt.discoverCharacteristics", needs: .connect,
     "Discovers the characteristics of a service.")
   public struct Result: RPCPayload {
@@ -207,7 +207,7 @@ public enum GATTDiscoverCharacteristics: ClientCall {
 public enum GATTDiscoverDescriptors: ClientCall {
   /// The characteristic, by the handle of its value.
   public typealias Params = GATTScope
-  public static let method = Method(
+  public static let method = MethodDescription(
     "gatt.discoverDescriptors", needs: .connect,
     "Discovers the descriptors of a characteristic.")
   public struct Result: RPCPayload {

@@ -26,7 +26,7 @@ public struct AttributeValues: RPCPayload {
 public enum GATTReadUsingUUID: ClientCall {
   /// The values in order of their handles.
   public typealias Result = AttributeValues
-  public static let method = Method(
+  public static let method = MethodDescription(
     "gatt.readUsingUUID", needs: .connect,
     """
     Reads all attributes of a UUID in a range of handles without discovering anything (Read Using Characteristic UUID). \
@@ -53,7 +53,7 @@ public enum GATTReadUsingUUID: ClientCall {
 
 /// Reads several values with one request.
 public enum GATTReadMultiple: ClientCall {
-  public static let method = Method(
+  public static let method = MethodDescription(
     "gatt.readMultiple", needs: .connect,
     """
     Reads several values with one request. With `variable` each value has its length, and those that do not fit into \
@@ -88,7 +88,7 @@ public enum GATTReadMultiple: ClientCall {
 
 /// Writes several values at once, or none.
 public enum GATTWriteReliably: ClientCall {
-  public static let method = Method(
+  public static let method = MethodDescription(
     "gatt.writeReliably", needs: .connect,
     """
     Writes several values, or parts of them, at once (Characteristic Value Reliable Writes). The device repeats each; \
@@ -147,7 +147,7 @@ public enum GATTWriteReliably: ClientCall {
 public enum GATTServerFeatures: ClientCall {
   /// The device.
   public typealias Params = PeripheralReference
-  public static let method = Method(
+  public static let method = MethodDescription(
     "gatt.serverFeatures", needs: .connect,
     "Reads the Server Supported Features (2B3A) of a device.")
   public struct Result: RPCPayload, Hashable {

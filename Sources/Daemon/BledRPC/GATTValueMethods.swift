@@ -2,7 +2,7 @@ import Bluetooth
 
 /// Reads a value.
 public enum GATTRead: ClientCall {
-  public static let method = Method(
+  public static let method = MethodDescription(
     "gatt.read", needs: .connect,
     """
     Reads the whole value of a characteristic or descriptor, whatever its length. It is named by its handle, or by the \
@@ -67,7 +67,7 @@ public enum GATTRead: ClientCall {
 public enum GATTWrite: ClientCall {
   /// The attribute written, if UUIDs named it.
   public typealias Result = AttributeFound
-  public static let method = Method(
+  public static let method = MethodDescription(
     "gatt.write", needs: .connect,
     """
     Writes a value of up to 512 octets. With a response, the call answers once the device has answered; without one, \
@@ -187,7 +187,7 @@ public enum GATTSubscribe: ClientCall {
   }
   /// The place of its values, if it was named by UUIDs.
   public typealias Result = AttributeFound
-  public static let method = Method(
+  public static let method = MethodDescription(
     "gatt.subscribe", needs: .connect, changesSession: true,
     """
     Subscribes to the notifications of a characteristic, or to its indications if it has no notifications or they are \
@@ -202,14 +202,14 @@ public enum GATTUnsubscribe: ClientCall {
   public typealias Params = AttributeReference
   /// The characteristic, if it was named by UUIDs.
   public typealias Result = AttributeFound
-  public static let method = Method(
+  public static let method = MethodDescription(
     "gatt.unsubscribe", needs: .connect, changesSession: true,
     "Ends this session's subscription; the daemon unsubscribes on the device when no session is subscribed any more.")
 }
 
 /// A value was notified or indicated.
 public enum GATTValue: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "gatt.value",
     "The device notified or indicated a value that this session subscribed to.")
   /// The parameters; the same for every client.
@@ -237,7 +237,7 @@ public enum GATTValue: RPCNotification {
 
 /// The device's services changed.
 public enum GATTServicesChanged: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "gatt.servicesChanged", changesSession: true,
     "The attributes in this range of handles changed: the handles are no longer valid, discover again.")
   public struct Params: RPCPayload {
@@ -257,7 +257,7 @@ public enum GATTServicesChanged: RPCNotification {
 
 /// The daemon ended a subscription of this session.
 public enum GATTSubscriptionLost: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "gatt.subscriptionLost", changesSession: true,
     "The daemon ended a subscription of this session, for instance because it did not read fast enough.")
   public struct Params: RPCPayload {
@@ -277,7 +277,7 @@ public enum GATTSubscriptionLost: RPCNotification {
 
 /// Values may have been lost.
 public enum GATTValuesLost: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "gatt.valuesLost",
     """
     Packets from a device were dropped because a buffer of the kernel was full. They may have contained values that \

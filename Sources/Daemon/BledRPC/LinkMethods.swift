@@ -89,7 +89,7 @@ public enum PeripheralParameters: ClientCall {
   public typealias Params = PeripheralReference
   /// The parameters in force.
   public typealias Result = LinkDescription
-  public static let method = Method(
+  public static let method = MethodDescription(
     "peripheral.parameters", needs: .connect,
     """
     Tells what is in force on the link with a device, whichever program or device connected: interval, latency, \
@@ -102,7 +102,7 @@ public enum PeripheralParameters: ClientCall {
 public enum PeripheralSetParameters: ClientCall {
   /// The parameters in force after the call.
   public typealias Result = LinkDescription
-  public static let method = Method(
+  public static let method = MethodDescription(
     "peripheral.setParameters", needs: .connect, changesSession: true,
     """
     Replaces what this session wants of the parameters of a link, and answers with what is in force when the controllers \
@@ -129,7 +129,7 @@ public enum PeripheralSetParameters: ClientCall {
 public enum PeripheralSetPHY: ClientCall {
   /// The parameters in force after the call.
   public typealias Result = LinkDescription
-  public static let method = Method(
+  public static let method = MethodDescription(
     "peripheral.setPHY", needs: .connect,
     """
     Asks for a PHY in both directions of a link, and answers with what is in force when the controllers have settled \
@@ -154,7 +154,7 @@ public enum PeripheralSetPHY: ClientCall {
 public enum PeripheralParametersChanged: RPCNotification {
   /// The parameters in force after the change.
   public typealias Params = LinkDescription
-  public static let message = Message(
+  public static let message = MessageDescription(
     "peripheral.parametersChanged",
     """
     The parameters, the MTU, a PHY, a packet length or the protection of a link changed. Sent to the sessions that use the device, and \

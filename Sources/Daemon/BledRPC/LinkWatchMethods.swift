@@ -1,7 +1,7 @@
 /// Reports the links of all sessions to this one.
 public enum PeripheralWatch: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "peripheral.watch", needs: .connect,
     """
     Reports each link that comes up or ends, of any session, to this session as peripheral.linkChanged. For the links \
@@ -17,7 +17,7 @@ public enum PeripheralWatch: ClientCall {
 
 /// A link of any session was established or ended.
 public enum PeripheralLinkChanged: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "peripheral.linkChanged",
     "A link of any session came up or ended; sent after peripheral.watch.")
   public struct Params: RPCPayload, Hashable {

@@ -4,7 +4,7 @@ import Bluetooth
 public enum MetricsGet: ClientCall {
   /// There are no parameters.
   public typealias Params = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "metrics.get", needs: nil,
     """
     Returns the daemon's counters and measurements since its start, as it gives them to Prometheus: adapters, links, \

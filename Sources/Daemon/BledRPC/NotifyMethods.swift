@@ -2,16 +2,13 @@ import Bluetooth
 
 /// Sends a new value to subscribers.
 public enum ServerNotify: ClientCall {
-  /// `server.notify`
-  public static let name = "server.notify"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .serve
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = MethodDescription(
+    "server.notify", needs: .serve,
+    """
     Sends a new value to the subscribers of a characteristic, as a notification or an indication, as each of them \
     requested. A value longer than a subscriber's MTU − 3 is truncated, which the result says; the subscriber can read \
     the rest. A value that was accepted is sent even if the session stops waiting for the answer.
-    """
+    """)
   /// The treatment of a subscriber without room.
   public enum WhenFull: String, Vocabulary {
     /// No subscriber receives the value before all of them have room: "sent" is false, and `server.ready` follows.
@@ -86,16 +83,13 @@ public enum ServerNotify: ClientCall {
 public enum ServerNotifyMultiple: ClientCall {
   /// Like the result of server.notify; `receivers` counts devices.
   public typealias Result = ServerNotify.Result
-  /// `server.notifyMultiple`
-  public static let name = "server.notifyMultiple"
-  /// The permission that the caller needs.
-  public static let permission: Permission? = .serve
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let method = MethodDescription(
+    "server.notifyMultiple", needs: .serve,
+    """
     Sends the new values of several characteristics: to a device that supports it, and where they fit into its MTU, in \
     one packet (Multiple Handle Value Notification), else one by one. A device receives the values that it subscribed \
     to; those of which it wants indications are indicated.
-    """
+    """)
   /// A value.
   public struct Value: Codable, Sendable, Hashable {
     /// The handle of the characteristic's value.
@@ -124,14 +118,13 @@ public enum ServerNotifyMultiple: ClientCall {
 
 /// A subscriber confirmed an indication, or will not.
 public enum ServerConfirmed: RPCNotification {
-  /// `server.confirmed`
-  public static let name = "server.confirmed"
-  /// For `rpc.discover`.
-  public static let summary = """
+  public static let message = MessageDescription(
+    "server.confirmed",
+    """
     A subscriber has confirmed an indication of server.notify with "confirmation", or will not: it unsubscribed, the \
     link ended, or a newer value replaced this one. Sent once for each subscriber in "indicated", in the order of the \
     values for that subscriber; it may precede the answer.
-    """
+    """)
   /// The parameters.
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.

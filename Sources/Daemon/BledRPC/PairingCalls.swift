@@ -2,7 +2,7 @@ import Bluetooth
 
 /// The daemon asks this session whether to pair.
 public enum PairingConfirm: DaemonCall {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "pairing.confirm",
     """
     From the daemon, to a session that has called pairing.register: whether to pair with this device. With "number", \
@@ -32,7 +32,7 @@ public enum PairingConfirm: DaemonCall {
 
 /// The daemon asks this session for a passkey.
 public enum PairingEnterPasskey: DaemonCall {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "pairing.enterPasskey",
     """
     From the daemon, to a session that has called pairing.register: the passkey that the device shows. Without an \
@@ -81,7 +81,7 @@ public struct PairingDevice: Codable, Sendable, Hashable {
 
 /// A passkey is to be typed at the device.
 public enum PairingShowPasskey: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "pairing.showPasskey",
     """
     To a session that has called pairing.register: show this passkey to whoever types it at the device. It is repeated \
@@ -104,7 +104,7 @@ public enum PairingShowPasskey: RPCNotification {
 
 /// A pairing has ended.
 public enum PairingEnded: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "pairing.ended",
     """
     To a session that has called pairing.register: a device has paired, or could not. What was asked or shown for it is \
@@ -124,7 +124,7 @@ public enum PairingEnded: RPCNotification {
 
 /// Keys were lost.
 public enum PairingKeysLost: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "pairing.keysLost",
     """
     To sessions that have called pairing.register or use the device: the link cannot be encrypted because one side has \
@@ -155,7 +155,7 @@ public enum PairingKeysLost: RPCNotification {
 
 /// Keys are kept.
 public enum PairingBonded: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "pairing.bonded",
     """
     To every session with the permission "pair": this machine keeps keys, or others than before, that it shares with the \
@@ -167,7 +167,7 @@ public enum PairingBonded: RPCNotification {
 
 /// Keys are gone.
 public enum PairingForgotten: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "pairing.forgotten",
     """
     To every session with the permission "pair": this machine shares no keys with the device any more on this adapter. A \

@@ -3,7 +3,7 @@ import Bluetooth
 /// Imports keys that this machine shares with a device already.
 public enum PairingImport: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "pairing.import", needs: .pair,
     """
     Takes over the keys that an adapter of this machine shares with a device because another stack has paired them, in \

@@ -2,7 +2,7 @@ import Bluetooth
 
 /// Pairs with a device.
 public enum PeripheralPair: ClientCall {
-  public static let method = Method(
+  public static let method = MethodDescription(
     "peripheral.pair", needs: .pair,
     """
     Raises the security of the link to a connected device: encrypts it with the keys of an earlier pairing, or pairs. A \
@@ -44,7 +44,7 @@ public enum PeripheralPair: ClientCall {
 /// Registers a session to answer when a device pairs.
 public enum PairingRegister: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "pairing.register", needs: .pair,
     """
     Makes this session one that is asked when a device pairs, until it ends or calls pairing.unregister: with \
@@ -66,7 +66,7 @@ public enum PairingUnregister: ClientCall {
   /// There are no parameters.
   public typealias Params = Empty
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "pairing.unregister", needs: .pair,
     "This session is no longer asked when a device pairs.")
 }
@@ -74,7 +74,7 @@ public enum PairingUnregister: ClientCall {
 /// Lets devices pair for a while.
 public enum PairingOpen: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "pairing.open", needs: .pair,
     """
     For some seconds every device that uses services or connections of this user may pair without a check (Just \
@@ -124,7 +124,7 @@ public struct BondDescription: RPCPayload, Hashable {
 public enum PairingList: ClientCall {
   /// There are no parameters.
   public typealias Params = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "pairing.list", needs: .pair,
     "Lists the devices that this machine has paired with, the last one first. Shows no keys.")
   public struct Result: RPCPayload {
@@ -137,7 +137,7 @@ public enum PairingList: ClientCall {
 /// Forgets the keys shared with a device.
 public enum PairingForget: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "pairing.forget", needs: .pair,
     """
     Removes the keys that this machine shares with a device, here and in the kernel, and ends its link. The device keeps \

@@ -2,7 +2,7 @@ import Bluetooth
 
 /// Makes data that let a device pair without a question.
 public enum PairingReadOutOfBand: ClientCall {
-  public static let method = Method(
+  public static let method = MethodDescription(
     "pairing.readOutOfBand", needs: .pair,
     """
     Makes data that are given to a device by another way than the air, such as a QR code or NFC. Whoever has them may \
@@ -45,7 +45,7 @@ public enum PairingReadOutOfBand: ClientCall {
 /// Gives the data that a device passed by another way than the air.
 public enum PairingSetOutOfBand: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "pairing.setOutOfBand", needs: .pair,
     """
     Tells the daemon the data that a device gave by another way than the air: "confirmation" and "random" for LE Secure \

@@ -2,7 +2,7 @@ import Bluetooth
 
 /// Follows a train of periodic advertisements.
 public enum PeriodicSync: ClientCall {
-  public static let method = Method(
+  public static let method = MethodDescription(
     "periodic.sync", needs: .scan,
     """
     Follows a train of periodic advertisements, and answers when the adapter is synchronised with it; without a timeout \
@@ -89,7 +89,7 @@ public enum PeriodicSync: ClientCall {
 /// Ends following trains.
 public enum PeriodicStop: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "periodic.stop", needs: .scan,
     """
     This session no longer follows a train, or waits for it: of a device all if there is no `sid`, and all trains if \
@@ -110,7 +110,7 @@ public enum PeriodicStop: ClientCall {
 
 /// A packet of a train was received.
 public enum PeriodicReport: RPCNotification {
-  public static let message = Message("periodic.report", "A packet of a train that this session follows was received.")
+  public static let message = MessageDescription("periodic.report", "A packet of a train that this session follows was received.")
 
   /// The data of one report; the same for every client.
   public struct Params: RPCPayload, Hashable {
@@ -146,7 +146,7 @@ public enum PeriodicReport: RPCNotification {
 
 /// A train was lost, or found again, or can no longer be followed.
 public enum PeriodicChanged: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "periodic.changed",
     """
     A train that this session follows was lost (it is looked for again), was found again, or cannot be followed any \

@@ -3,7 +3,7 @@ import Bluetooth
 /// Responds to a packet of a train.
 public enum PeriodicRespond: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "periodic.respond", needs: .advertise,
     """
     Sends a response to a packet of a train with subevents that this session follows, once, in a slot of the next \

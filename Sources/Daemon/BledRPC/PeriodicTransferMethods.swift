@@ -3,7 +3,7 @@ import Bluetooth
 /// Transfers a train to a device.
 public enum PeriodicTransfer: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "periodic.transfer", needs: .scan,
     """
     Transfers a train of periodic advertisements to a device that is connected to this session or uses its services: \
@@ -46,7 +46,7 @@ public enum PeriodicTransfer: ClientCall {
 
 /// Waits for a train that a device transfers.
 public enum PeriodicReceive: ClientCall {
-  public static let method = Method(
+  public static let method = MethodDescription(
     "periodic.receive", needs: .scan,
     """
     Waits for a train of periodic advertisements that a device transfers, which is connected to this session or uses \

@@ -2,7 +2,7 @@ import Bluetooth
 
 /// Connects to a device.
 public enum PeripheralConnect: ClientCall {
-  public static let method = Method(
+  public static let method = MethodDescription(
     "peripheral.connect", needs: .connect, changesSession: true,
     """
     Connects to a device and answers once the link is up; without a timeout it waits indefinitely. The link to a \
@@ -99,7 +99,7 @@ public struct PeripheralReference: RPCPayload, Hashable {
 /// Ends this session's use of a device, or cancels its pending connection.
 public enum PeripheralDisconnect: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "peripheral.disconnect", needs: .connect, changesSession: true,
     """
     Ends this session's use of a device, or cancels its pending connection: that peripheral.connect fails with the gap \
@@ -140,7 +140,7 @@ public enum PeripheralDisconnect: ClientCall {
 public enum PeripheralList: ClientCall {
   /// There are no parameters.
   public typealias Params = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "peripheral.list", needs: .connect,
     """
     Lists the devices that were heard or connected recently, and those that were connected before the daemon started; \
@@ -217,7 +217,7 @@ public enum PeripheralForget: ClientCall {
   /// The device.
   public typealias Params = PeripheralReference
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "peripheral.forget", needs: .connect,
     """
     Permanently forgets a device: its identifier, its name and its cached attributes. If it is heard again it gets a \
@@ -230,7 +230,7 @@ public enum PeripheralForget: ClientCall {
 public enum PeripheralRSSI: ClientCall {
   /// The device.
   public typealias Params = PeripheralReference
-  public static let method = Method(
+  public static let method = MethodDescription(
     "peripheral.rssi", needs: .connect,
     "Measures the signal strength of the link to a device.")
   public struct Result: RPCPayload {
@@ -244,7 +244,7 @@ public enum PeripheralRSSI: ClientCall {
 public enum PeripheralConnected: RPCNotification {
   /// The result that peripheral.connect would have had.
   public typealias Params = PeripheralConnect.Result
-  public static let message = Message(
+  public static let message = MessageDescription(
     "peripheral.connected", changesSession: true,
     """
     A device was connected again after its link was lost (`reconnect`), or the peripheral.connect that was pending \
@@ -254,7 +254,7 @@ public enum PeripheralConnected: RPCNotification {
 
 /// A pending connection of this session failed or was cancelled.
 public enum PeripheralConnectFailed: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "peripheral.connectFailed", changesSession: true,
     "A peripheral.connect that was pending when the program went away failed or was cancelled; see session.open.")
   public struct Params: RPCPayload {
@@ -271,7 +271,7 @@ public enum PeripheralConnectFailed: RPCNotification {
 
 /// A pending connection of this session cannot be tried at present.
 public enum PeripheralConnectWaiting: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "peripheral.connectWaiting",
     """
     The adapter could not look for a device in the last ten seconds, although this session waits for the connection. \
@@ -291,7 +291,7 @@ public enum PeripheralConnectWaiting: RPCNotification {
 
 /// A device that this session was connected to is disconnected.
 public enum PeripheralDisconnected: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "peripheral.disconnected", changesSession: true,
     "A device that this session was connected to is disconnected; every pending call on it has failed.")
   public struct Params: RPCPayload {

@@ -4,7 +4,7 @@ import Bluetooth
 public enum ScanStart: ClientCall {
   /// `scan.start` has an empty result.
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "scan.start", needs: .scan, changesSession: true,
     """
     Starts a scan of this session, or replaces the one with the same number. Reports are sent as scan.report. A scan \
@@ -93,14 +93,14 @@ public enum ScanStop: ClientCall {
     public init(scan: Int? = nil) { self.scan = scan }
   }
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "scan.stop", needs: .scan, changesSession: true,
     "Stops a scan of this session. Does nothing if there is none.")
 }
 
 /// A device was received.
 public enum ScanReport: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "scan.report",
     """
     A device was heard; its advertisement and its scan response are one report, with the data of both merged.
@@ -175,7 +175,7 @@ public enum ScanReport: RPCNotification {
 
 /// A device named by a scan with `presence` is present.
 public enum ScanFound: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "scan.found",
     """
     A device that this session's scan with "presence" names is there. While it stays nothing more is told of it; \
@@ -216,7 +216,7 @@ public enum ScanFound: RPCNotification {
 
 /// A device is out of range, silent, or no longer passes the filters.
 public enum ScanLost: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "scan.lost",
     """
     Nothing that passes the filters came from a device for the time that this session's scan gives as "lost". When it \
@@ -241,7 +241,7 @@ public enum ScanLost: RPCNotification {
 
 /// An anonymous advertisement was received.
 public enum ScanAnonymousReport: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "scan.anonymousReport",
     """
     An advertisement without an address was heard (Core 5.4, Vol 6, Part B, 4.4.2.1). It is not known who sent it, and \

@@ -2,7 +2,7 @@ import Bluetooth
 
 /// Passes values of a published characteristic over a descriptor.
 public enum ServerAcquire: ClientCall {
-  public static let method = Method(
+  public static let method = MethodDescription(
     "server.acquire", needs: .serve,
     """
     Passes a SOCK_SEQPACKET descriptor with the answer, for many values of one characteristic of this session and one \
@@ -38,7 +38,7 @@ public enum ServerAcquire: ClientCall {
 
 /// The daemon closed its end of a descriptor of `server.acquire`.
 public enum ServerReleased: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "server.released",
     """
     The daemon closed its end of the descriptor of server.acquire: the device unsubscribed, the link ended, the service \

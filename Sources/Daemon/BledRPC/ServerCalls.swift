@@ -2,7 +2,7 @@ import Bluetooth
 
 /// The daemon asks this session for a value.
 public enum ServerRead: DaemonCall {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "server.read",
     """
     From the daemon: a device reads a characteristic or a descriptor of this session. Answer with the value from the offset on, or \
@@ -36,7 +36,7 @@ public enum ServerRead: DaemonCall {
 /// The daemon hands this session values that a device wrote.
 public enum ServerWrite: DaemonCall {
   public typealias Result = Empty
-  public static let message = Message(
+  public static let message = MessageDescription(
     "server.write",
     """
     From the daemon: a device wrote one or more characteristics or descriptors of this session; several writes \
@@ -101,21 +101,21 @@ public struct Subscriber: RPCPayload, Hashable {
 public enum ServerSubscribed: RPCNotification {
   /// The device and the characteristic.
   public typealias Params = Subscriber
-  public static let message = Message("server.subscribed", "A device subscribed to a characteristic of this session.")
+  public static let message = MessageDescription("server.subscribed", "A device subscribed to a characteristic of this session.")
 }
 
 /// A device unsubscribed.
 public enum ServerUnsubscribed: RPCNotification {
   /// The device and the characteristic.
   public typealias Params = Subscriber
-  public static let message = Message(
+  public static let message = MessageDescription(
     "server.unsubscribed",
     "A device unsubscribed from a characteristic of this session, or disconnected.")
 }
 
 /// Values that were written without response may be lost.
 public enum ServerWritesLost: RPCNotification {
-  public static let message = Message(
+  public static let message = MessageDescription(
     "server.writesLost",
     """
     Packets from a device were dropped because a buffer of the kernel or the queue of this session was full. They may \
@@ -137,7 +137,7 @@ public enum ServerWritesLost: RPCNotification {
 public enum ServerReady: RPCNotification {
   /// There are no parameters.
   public typealias Params = Empty
-  public static let message = Message(
+  public static let message = MessageDescription(
     "server.ready",
     "There is room again after server.notify answered \"sent\": false.")
 }

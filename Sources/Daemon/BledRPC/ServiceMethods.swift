@@ -81,7 +81,7 @@ public struct ServiceToPublish: Codable, Sendable {
 
 /// Publishes a service.
 public enum ServiceAdd: ClientCall {
-  public static let method = Method(
+  public static let method = MethodDescription(
     "service.add", needs: .serve, changesSession: true,
     """
     Publishes a service, on every adapter unless it names one. Reads and writes of characteristics and descriptors \
@@ -104,7 +104,7 @@ public enum ServiceAdd: ClientCall {
 /// Removes a published service.
 public enum ServiceRemove: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "service.remove", needs: .serve, changesSession: true,
     "Removes a service of this session, or all of them if no handle is given.")
   public struct Params: RPCPayload {
@@ -127,7 +127,7 @@ public enum ConnectionLatency: String, Vocabulary {
 /// Requests other connection parameters of a central.
 public enum ServerSetLatency: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "server.setLatency", needs: .serve,
     """
     Asks a device that connected to this machine for another connection interval: "low" latency (15 to 30 ms), or \

@@ -7,7 +7,7 @@ public enum SessionList: ClientCall {
     public var after: Int?
     public init(after: Int? = nil) { self.after = after }
   }
-  public static let method = Method(
+  public static let method = MethodDescription(
     "session.list", needs: nil,
     """
     Lists the sessions: their programs, what they hold and what they cost, at most 50 at a time. Without the \

@@ -19,7 +19,7 @@ public struct Principal: Codable, Sendable, Hashable {
 /// Names the program behind a connection. A connection is a session from its first byte; this call is optional, and can
 /// be repeated with other parameters.
 public enum SessionOpen: ClientCall {
-  public static let method = Method(
+  public static let method = MethodDescription(
     "session.open", needs: nil, changesSession: true,
     """
     Names the program behind this connection and returns the daemon's release and adapters. With "restore" the session \
@@ -91,7 +91,7 @@ public enum SessionOpen: ClientCall {
 /// Ends a session, including a preserved one.
 public enum SessionEnd: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "session.end", needs: nil, changesSession: true,
     """
     Releases everything that this session holds, whether it has a restoration identifier or not, and closes the \
@@ -243,7 +243,7 @@ public struct AdapterDescription: RPCPayload, Hashable {
 public enum AdapterList: ClientCall {
   /// There are no parameters.
   public typealias Params = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "adapter.list", needs: nil,
     "Lists the adapters with their state and, if one cannot be used, the reason and the remedy.")
   public struct Result: RPCPayload {
@@ -255,7 +255,7 @@ public enum AdapterList: ClientCall {
 
 /// Switches an adapter on or off.
 public enum AdapterPower: ClientCall {
-  public static let method = Method(
+  public static let method = MethodDescription(
     "adapter.power", needs: .adapters,
     """
     Switches an adapter on or off for all programs, and answers when that is done; calls are handled one at a time. \
@@ -279,7 +279,7 @@ public enum AdapterPower: ClientCall {
 public enum AdapterChanged: RPCNotification {
   /// The adapter as it is now.
   public typealias Params = AdapterDescription
-  public static let message = Message(
+  public static let message = MessageDescription(
     "adapter.changed",
     "An adapter appeared, disappeared, or changed its state. Sent to every session.")
 }

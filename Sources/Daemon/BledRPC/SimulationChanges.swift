@@ -3,7 +3,7 @@ import Bluetooth
 /// Changes a simulated device.
 public enum SimulationChange: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "simulation.change", needs: .simulation,
     """
     Changes members of a simulated device, on its link from this moment on: "rssi", "losses", "faults", "connectDelay", \
@@ -63,7 +63,7 @@ public struct SimulationWrite: Codable, Sendable, Hashable {
 public enum SimulationWritten: ClientCall {
   /// Maximum entries of one call.
   public static let limit = 100
-  public static let method = Method(
+  public static let method = MethodDescription(
     "simulation.written", needs: .simulation,
     """
     Lists what was written to simulated devices, the first write first: at most 100, of the newest 1,000. The next call \

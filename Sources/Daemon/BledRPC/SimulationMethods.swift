@@ -4,7 +4,7 @@ import Bluetooth
 public enum SimulationAdvance: ClientCall {
   /// The longest time that one call moves it, in seconds: a day.
   public static let longest = 86_400.0
-  public static let method = Method(
+  public static let method = MethodDescription(
     "simulation.advance", needs: .simulation,
     """
     Moves the clock of a scenario with "clock": "manual", by which the whole daemon goes. Answers when all that was due \
@@ -49,7 +49,7 @@ public struct SimulationDevice: Codable, Sendable, Hashable {
 public enum SimulationDevices: ClientCall {
   /// There are no parameters.
   public typealias Params = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "simulation.devices", needs: .simulation,
     "Lists the devices on the simulated air, whether or not they are present.")
   public struct Result: RPCPayload, Hashable {
@@ -62,7 +62,7 @@ public enum SimulationDevices: ClientCall {
 /// Puts devices on the simulated air.
 public enum SimulationAdd: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "simulation.add", needs: .simulation,
     """
     Puts the devices and phones of a scenario on the simulated air, as they would be in the file of the adapter. Those \
@@ -78,7 +78,7 @@ public enum SimulationAdd: ClientCall {
 /// Takes a device from the simulated air.
 public enum SimulationVanish: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "simulation.vanish", needs: .simulation,
     "Has a simulated device go out of range: its link is lost, and it advertises no more.")
   public struct Params: RPCPayload, Hashable {
@@ -91,7 +91,7 @@ public enum SimulationVanish: ClientCall {
 /// Puts a device on the simulated air again.
 public enum SimulationComeBack: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "simulation.comeBack", needs: .simulation,
     "Has a simulated device come back that has vanished.")
   public struct Params: RPCPayload, Hashable {
@@ -104,7 +104,7 @@ public enum SimulationComeBack: ClientCall {
 /// Ends the link of a simulated device.
 public enum SimulationDisconnect: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "simulation.disconnect", needs: .simulation,
     """
     Has a simulated device end its link with a reason. Without a link nothing happens.
@@ -124,7 +124,7 @@ public enum SimulationDisconnect: ClientCall {
 /// Sets a value of a simulated device.
 public enum SimulationSetValue: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "simulation.setValue", needs: .simulation,
     """
     Sets the value of a characteristic of a simulated device, and notifies or indicates it if it is subscribed to.

@@ -47,7 +47,7 @@ public struct SimulationVisitStep: Codable, Sendable, Hashable {
 
 /// Makes a simulated phone visit an advertisement of this machine.
 public enum SimulationVisit: ClientCall {
-  public static let method = Method(
+  public static let method = MethodDescription(
     "simulation.visit", needs: .simulation,
     """
     Has a simulated phone connect to the first matching advertisement, do its script, and disconnect. Answers when its \
@@ -74,7 +74,7 @@ public enum SimulationVisit: ClientCall {
 /// Switches a simulated adapter, as if from outside.
 public enum SimulationAdapter: ClientCall {
   public typealias Result = Empty
-  public static let method = Method(
+  public static let method = MethodDescription(
     "simulation.adapter", needs: .simulation,
     """
     Has a simulated adapter be switched off or on by another program, unplugged, or fail. "on" plugs it in, repairs it \

@@ -1,7 +1,7 @@
 import Bluetooth
 
 /// The description of a call that clients make.
-public struct Method: Sendable {
+public struct MethodDescription: Sendable {
   /// `noun.verb`.
   public let name: String
   /// The permission required of the caller; nil if every session may call it.
@@ -21,7 +21,7 @@ public struct Method: Sendable {
 }
 
 /// The description of a message that the daemon sends.
-public struct Message: Sendable {
+public struct MessageDescription: Sendable {
   /// `noun.verb` of a call, `noun.event` of a notification.
   public let name: String
   /// True if it reports a change of the session's resources.
@@ -53,15 +53,15 @@ public protocol RPCMethod: Sendable {
 /// A call that clients make.
 public protocol ClientCall: RPCMethod {
   /// Its description.
-  static var method: Method { get }
+  static var method: MethodDescription { get }
   /// Maximum length of a line with this call, in octets, without its line feed.
   static var longestLine: Int { get }
 }
 
 extension ClientCall {
-  /// See `Method`.
+  /// See `MethodDescription`.
   public static var name: String { method.name }
-  /// See `Method`.
+  /// See `MethodDescription`.
   public static var summary: String { method.summary }
   /// 64 KiB by default.
   public static var longestLine: Int { ordinaryLine }
@@ -73,13 +73,13 @@ public let ordinaryLine = 64 << 10
 /// A call made by the daemon: it asks a session for information that only its program has.
 public protocol DaemonCall: RPCMethod {
   /// Its description.
-  static var message: Message { get }
+  static var message: MessageDescription { get }
 }
 
 extension DaemonCall {
-  /// See `Message`.
+  /// See `MessageDescription`.
   public static var name: String { message.name }
-  /// See `Message`.
+  /// See `MessageDescription`.
   public static var summary: String { message.summary }
 }
 
@@ -87,12 +87,14 @@ extension DaemonCall {
 public protocol RPCNotification: Sendable {
   /// The parameters.
   associatedtype Params: RPCPayload
+  /// `noun.event`.
+  static var name: String { get }
   /// Its description.
-  static var message: Message { get }
+  static var message: MessageDescription { get }
 }
 
 extension RPCNotification {
-  /// See `Message`.
+  /// See `MessageDescription`.
   public static var name: String { message.name }
 }
 

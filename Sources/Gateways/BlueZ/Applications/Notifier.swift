@@ -73,7 +73,7 @@ final class Notifier {
       if case .success(let answer) = result, !answer.sent { return }
       queues[client.name]?.values.removeFirst()
       queues[client.name]?.isSending = false
-      tellCrowded(client)
+      reportLoss(client)
       next(client)
     }
   }
