@@ -85,7 +85,7 @@ let storeys = [
   storey(
     "Adapters",
     [
-      .target(name: "Adapter", dependencies: ["Bluetooth", heap, ordered]),
+      .target(name: "Adapter", dependencies: ["Bluetooth", deque, heap, ordered]),
       // Scan, advertising and links of one controller: machines, no I/O.
       .target(name: "Radio", dependencies: ["HCI", "Adapter", "Bluetooth", deque, ordered]),
       // A host of our own over HCI: transports' framing, commands, data, L2CAP and the Security Manager, without I/O.

@@ -48,7 +48,7 @@ let package = Package(
       name: "NordicDFU", dependencies: ["BluetoothCrypto", "JSONFiles", "Bluetooth"], swiftSettings: instrumented),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd"),
     .target(name: "EventLoop", dependencies: ["CSystemd", "Bluetooth", heap], swiftSettings: instrumented),
-    .target(name: "Adapter", dependencies: ["Bluetooth", heap, ordered], swiftSettings: instrumented),
+    .target(name: "Adapter", dependencies: ["Bluetooth", deque, heap, ordered], swiftSettings: instrumented),
     .target(
       name: "Radio", dependencies: ["Adapter", "HCI", "Bluetooth", deque, ordered], swiftSettings: instrumented),
     .target(

@@ -1,4 +1,5 @@
 import Bluetooth
+import DequeModule
 import HeapModule
 
 /// A clock that moves only on request; alarms fire in order of time, then of setting.
@@ -22,13 +23,20 @@ public final class VirtualScheduler: Scheduler {
   public private(set) var now: Instant
   private let epoch: Double
   private var heap = Heap<Entry>()
+  /// Calls work soon; nil if it waits in `queue`.
+  private let later: ((@escaping () -> Void) -> Void)?
+  private var queue: Deque<() -> Void> = []
   private var sequence: UInt64 = 0
 
   /// Makes a clock stopped at zero.
-  /// - Parameter epoch: the time of day at zero, in seconds since 1970.
-  public init(epoch: Double = 1_700_000_000) {
+  /// - Parameters:
+  ///   - epoch: the time of day at zero, in seconds since 1970.
+  ///   - later: calls the work of `execute`, such as an event loop; without it, it is called when the clock next moves,
+  ///     by any time, or by `settle`.
+  public init(epoch: Double = 1_700_000_000, later: ((@escaping () -> Void) -> Void)? = nil) {
     now = .zero
     self.epoch = epoch
+    self.later = later
   }
 
   /// The virtual time of day.
@@ -42,10 +50,27 @@ public final class VirtualScheduler: Scheduler {
     return entry.work
   }
 
+  /// Calls `work` before the next alarm.
+  public func execute(_ work: @escaping () -> Void) {
+    if let later { later(work) } else { queue.append(work) }
+  }
+
+  /// Does the work of `execute`, and its consequences, at the present time.
+  /// - Returns: true if there was any.
+  @discardableResult
+  public func settle() -> Bool {
+    var hadWork = false
+    while let work = queue.popFirst() {
+      hadWork = true
+      work()
+    }
+    return hadWork
+  }
+
   /// Moves the clock by `duration` and fires every alarm on the way, including those set while it moves.
   public func advance(by duration: Duration) {
     let end = now.advanced(by: duration)
-    while let next = heap.min, next.time <= end { ring() }
+    while isDue(by: end) { ring() }
     now = end
   }
 
@@ -53,7 +78,7 @@ public final class VirtualScheduler: Scheduler {
   /// - Returns: true if it has arrived, and every alarm up to there has fired.
   public func advance(to end: Instant, ringing limit: Int) -> Bool {
     var rung = 0
-    while let next = heap.min, next.time <= end {
+    while isDue(by: end) {
       guard rung < limit else { return false }
       ring()
       rung += 1
@@ -68,7 +93,7 @@ public final class VirtualScheduler: Scheduler {
   public func run(for limit: Duration = .seconds(3600), until condition: () -> Bool) -> Bool {
     let end = now.advanced(by: limit)
     while !condition() {
-      guard let next = heap.min, next.time <= end else {
+      guard isDue(by: end) else {
         now = end
         return condition()
       }
@@ -77,7 +102,10 @@ public final class VirtualScheduler: Scheduler {
     return true
   }
 
+  private func isDue(by end: Instant) -> Bool { !queue.isEmpty || heap.min.map { $0.time <= end } ?? false }
+
   private func ring() {
+    if let work = queue.popFirst() { return work() }
     guard let entry = heap.popMin() else { return }
     now = max(now, entry.time)
     let action = entry.work.action

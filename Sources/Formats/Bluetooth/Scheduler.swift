@@ -6,6 +6,8 @@ public protocol Scheduler: AnyObject {
   var secondsSinceEpoch: Double { get }
   /// Calls `work` once, on the daemon's thread, when the time has come; never from inside this call.
   func schedule(at time: Instant, _ work: @escaping () -> Void) -> any ScheduledWork
+  /// Calls `work` soon, on the daemon's thread: after the current handler, in the order of the calls.
+  func execute(_ work: @escaping () -> Void)
 }
 
 /// A pending alarm.

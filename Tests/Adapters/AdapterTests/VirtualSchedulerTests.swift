@@ -63,4 +63,24 @@ import Testing
     #expect(scheduler.now == Instant(nanoseconds: 5_500_000_000))
     #expect(count == 5)
   }
+
+  @Test("Work to be executed comes before the next alarm, and needs no time")
+  func execution() {
+    let scheduler = VirtualScheduler()
+    var order: [String] = []
+    scheduler.schedule(after: .seconds(1)) {
+      order.append("alarm")
+      scheduler.execute { order.append("its consequence") }
+    }
+    scheduler.schedule(after: .seconds(1)) { order.append("next alarm") }
+    scheduler.execute {
+      order.append("work")
+      scheduler.execute { order.append("more work") }
+    }
+    #expect(order.isEmpty)
+    #expect(scheduler.settle() && !scheduler.settle())
+    #expect(order == ["work", "more work"] && scheduler.now == .zero)
+    scheduler.advance(by: .seconds(1))
+    #expect(order.dropFirst(2) == ["alarm", "its consequence", "next alarm"])
+  }
 }

@@ -19,7 +19,7 @@ package final class KernelAdapter: ControllerAdapter {
   /// for its own, and each that appears later. So adapters can be made for them too.
   package var onControllers: (([UInt16]) -> Void)?
 
-  let context: AdapterContext
+  private let loopContext: LoopContext
   let events: EventQueue
   private let management: ManagementInterface
   private let lifecycle: LifecycleRunner
@@ -30,6 +30,7 @@ package final class KernelAdapter: ControllerAdapter {
   private let channels: KernelChannels
   let end: AdapterEnd
 
+  var context: AdapterContext { loopContext }
   var activities: RadioActivities { radio.activities }
   var requester: LinkRequester { links.requester }
   var pauses: AddressPauses { addresses.pauses }
@@ -59,8 +60,9 @@ package final class KernelAdapter: ControllerAdapter {
     kernel: any KernelSockets, loop: EventLoop, scheduler: any Scheduler, logger: Logger
   ) {
     information = AdapterInformation(id: selector.description, kind: "kernel")
-    context = AdapterContext(name: selector.description, loop: loop, scheduler: scheduler, logger: logger)
-    events = EventQueue(on: loop)
+    let context = LoopContext(name: selector.description, loop: loop, scheduler: scheduler, logger: logger)
+    loopContext = context
+    events = EventQueue(on: scheduler)
     management = ManagementInterface(kernel, in: context)
     lifecycle = LifecycleRunner(
       selector, isNamed: isNamed, publicAddress: publicAddress, spare: spare, kernel, management, in: context)
@@ -134,7 +136,7 @@ package final class KernelAdapter: ControllerAdapter {
   }
 
   package func tap(_ onEvent: @escaping (TapEvent) -> Void) throws(BluetoothError) -> any PacketTap {
-    try MonitorSocket.tap(of: { [weak management] in management?.index }, on: context.loop, onEvent)
+    try MonitorSocket.tap(of: { [weak management] in management?.index }, on: loopContext.loop, onEvent)
   }
 
   // MARK: - The end

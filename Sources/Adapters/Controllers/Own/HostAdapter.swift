@@ -46,7 +46,7 @@ package final class HostAdapter: ControllerAdapter {
   ///   - address: where the controller is.
   ///   - spare: the static random address for a controller without one.
   ///   - others: the addresses of the other adapters: a controller that shares one is given the spare address.
-  ///   - loop: the loop on which everything happens.
+  ///   - loop: the loop on which the transport is watched.
   ///   - scheduler: the clock and the alarms of that loop.
   ///   - logger: for details that users need not know.
   package convenience init(
@@ -54,19 +54,23 @@ package final class HostAdapter: ControllerAdapter {
     loop: EventLoop, scheduler: any Scheduler, logger: Logger
   ) {
     self.init(
-      address, spare: spare, others: others, of: LinuxUserChannel(), loop: loop, scheduler: scheduler, logger: logger)
+      address, by: SystemTransports(address, of: LinuxUserChannel(), on: loop, by: scheduler), spare: spare,
+      others: others, scheduler: scheduler, logger: logger)
   }
 
-  /// - Parameter sockets: used to take a controller from the kernel.
-  init(
-    _ address: ControllerAddress, spare: DeviceAddress, others: @escaping () -> Set<DeviceAddress> = { [] },
-    of sockets: any UserChannelSockets, loop: EventLoop, scheduler: any Scheduler, logger: Logger
+  /// Describes an adapter on a thread without an event loop.
+  /// - Parameters:
+  ///   - transports: opens the transport.
+  ///   - scheduler: the clock and the alarms of that thread.
+  package init(
+    _ address: ControllerAddress, by transports: any TransportSource, spare: DeviceAddress,
+    others: @escaping () -> Set<DeviceAddress> = { [] }, scheduler: any Scheduler, logger: Logger
   ) {
     self.address = address
     information = AdapterInformation(id: "\(address)", kind: "host")
-    context = AdapterContext(name: information.id, loop: loop, scheduler: scheduler, logger: logger)
-    events = EventQueue(on: loop)
-    controller = ControllerHost(spare: spare, others: others, of: sockets, in: context)
+    context = AdapterContext(name: information.id, scheduler: scheduler, logger: logger)
+    events = EventQueue(on: scheduler)
+    controller = ControllerHost(by: transports, spare: spare, others: others, in: context)
     addresses = HostAddresses(controller.activities, in: context)
     links = HostLinks(controller, in: context)
     channels = HostChannels(links, in: context)
@@ -80,12 +84,12 @@ package final class HostAdapter: ControllerAdapter {
 
   // MARK: - Adapter
 
-  package func start() { context.loop.execute { [self] in open() } }
+  package func start() { context.scheduler.execute { [self] in open() } }
 
   /// A controller need not notice that its transport is closed, and would keep advertising: its links are ended and it
   /// is reset first, which takes three seconds at most. The state is `off` at once.
   package func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) {
-    context.loop.execute { [self] in
+    context.scheduler.execute { [self] in
       if on != isPowered {
         isPowered = on
         if on {
@@ -138,7 +142,7 @@ package final class HostAdapter: ControllerAdapter {
     guard let data = links.pairing.makeOutOfBand() else {
       return context.fail(done, GAPError.pairingFailed.error("the data could not be made"))
     }
-    context.loop.execute { done(.success(data)) }
+    context.scheduler.execute { done(.success(data)) }
   }
 
   /// Ends the links to a device after the owner of the bonds has removed its keys.
@@ -151,14 +155,14 @@ package final class HostAdapter: ControllerAdapter {
     events.emit(.pairing(device, event))
     guard case .bonded = event else { return }
     // The owner of the bonds has it by then.
-    context.loop.execute { [weak self] in self?.addresses.bondsChanged() }
+    context.scheduler.execute { [weak self] in self?.addresses.bondsChanged() }
   }
 
   package func setPrivacy(_ settings: PrivacySettings?) { addresses.settings = settings }
 
   package func tap(_ onEvent: @escaping (TapEvent) -> Void) throws(BluetoothError) -> any PacketTap {
     let tap = controller.taps.make(onEvent)
-    context.loop.execute { [weak self, weak tap] in
+    context.scheduler.execute { [weak self, weak tap] in
       guard let self, let tap else { return }
       controller.taps.add(tap, MonitorPacket.presence(context.name, information.address, isOn: controller.taps.isOpen))
     }
@@ -170,7 +174,7 @@ package final class HostAdapter: ControllerAdapter {
   private func open() {
     retry?.cancel()
     retry = nil
-    if isPowered, !end.isStopping { controller.open(address) }
+    if isPowered, !end.isStopping { controller.open() }
   }
 
   private func close(_ error: BluetoothError, _ new: AdapterState) {

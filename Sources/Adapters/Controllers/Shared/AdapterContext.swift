@@ -3,9 +3,8 @@ import Bluetooth
 import EventLoop
 import Logging
 
-/// The loop, its clock and the log, shared by the parts of one adapter.
-final class AdapterContext {
-  let loop: EventLoop
+/// The clock and the log, shared by the parts of one adapter.
+class AdapterContext {
   let scheduler: any Scheduler
   private(set) var logger: Logger
   /// The adapter's name, such as "hci0".
@@ -19,9 +18,8 @@ final class AdapterContext {
   /// The make of the controller; the last one's while there is none.
   var model = QuirkTable.Model()
 
-  init(name: String, loop: EventLoop, scheduler: any Scheduler, logger: Logger) {
+  init(name: String, scheduler: any Scheduler, logger: Logger) {
     self.name = name
-    self.loop = loop
     self.scheduler = scheduler
     self.logger = logger
     self.logger[metadataKey: "adapter"] = "\(name)"
@@ -75,12 +73,22 @@ final class AdapterContext {
 
   /// Calls back with an error, after the call that caused it.
   func fail(_ done: @escaping (BluetoothError?) -> Void, _ error: BluetoothError) {
-    loop.execute { done(error) }
+    scheduler.execute { done(error) }
   }
 
   /// Calls back with an error, for a call with a result.
   func fail<Value>(_ done: @escaping (Result<Value, BluetoothError>) -> Void, _ error: BluetoothError) {
-    loop.execute { done(.failure(error)) }
+    scheduler.execute { done(.failure(error)) }
+  }
+}
+
+/// The event loop as well, for parts that watch descriptors.
+final class LoopContext: AdapterContext {
+  let loop: EventLoop
+
+  init(name: String, loop: EventLoop, scheduler: any Scheduler, logger: Logger) {
+    self.loop = loop
+    super.init(name: name, scheduler: scheduler, logger: logger)
   }
 }
 

@@ -70,7 +70,7 @@ final class AdapterEnd {
 
   /// Everything has stopped.
   func hasStopped() {
-    context.loop.execute {
+    context.scheduler.execute {
       let waiting = self.stopping
       self.stopping = []
       for done in waiting { done() }

@@ -3,11 +3,11 @@ import EventLoop
 import Glibc
 
 /// An errno as an error.
-struct SystemError: Error, Hashable {
-  let code: Int32
+package struct SystemError: Error, Hashable {
+  package let code: Int32
 
   /// The error that a CBlueZ function returned as a negative number.
-  init(result: Int32) { code = -result }
+  package init(result: Int32) { code = -result }
 
   /// The result, if it is not negative.
   static func check(_ result: Int32) throws(SystemError) -> Int32 {

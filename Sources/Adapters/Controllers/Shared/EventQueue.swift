@@ -1,24 +1,23 @@
 import Adapter
 import Bluetooth
-import EventLoop
 
 /// The events of an adapter on their way to its user, in order. Events raised inside a user's call are delivered after
 /// it returns.
 final class EventQueue {
-  /// Called on the event loop.
+  /// Called on the scheduler's thread.
   var onEvent: ((AdapterEvent) -> Void)?
-  private let loop: EventLoop
+  private let scheduler: any Scheduler
   private var waiting: [AdapterEvent] = []
   private var isFlushing = false
 
-  init(on loop: EventLoop) { self.loop = loop }
+  init(on scheduler: any Scheduler) { self.scheduler = scheduler }
 
   /// Reports an event, after the call in which it arose.
   func emit(_ event: AdapterEvent) {
     waiting.append(event)
     guard !isFlushing else { return }
     isFlushing = true
-    loop.execute { self.flush() }
+    scheduler.execute { self.flush() }
   }
 
   /// Reports an event that no call caused, at once unless others wait.
@@ -31,7 +30,7 @@ final class EventQueue {
   func withdrawConnection(to device: DeviceAddress) {
     waiting.removeAll { event in
       guard case .connected(let link) = event, link.peer == device, link.role == .central else { return false }
-      loop.execute { link.disconnect() }
+      scheduler.execute { link.disconnect() }
       return true
     }
   }

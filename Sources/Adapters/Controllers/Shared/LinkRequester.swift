@@ -274,7 +274,7 @@ final class LinkRequester {
     guard radio.isReady, !link.isOver else {
       return context.fail(done, GAPError.notConnected.error("\(link.peer) is not connected"))
     }
-    let loop = context.loop
+    let scheduler = context.scheduler
     radio.ask(CommandPacket(ReadRSSI(handle: link.handle))) { answer in
       let result: Result<Int, BluetoothError>
       if answer.status.isSuccess, let value = try? answer.complete?.decoded(as: ReadRSSI.self), value.rssi != 127 {
@@ -284,7 +284,7 @@ final class LinkRequester {
       } else {
         result = .failure(answer.status.error("the signal strength could not be read"))
       }
-      loop.execute { done(result) }
+      scheduler.execute { done(result) }
     }
   }
 
@@ -344,6 +344,6 @@ final class LinkRequester {
 
   private func settle(_ number: Int, _ handle: ConnectionHandle, _ status: HCIStatus) {
     guard let done = records[handle]?.done.removeValue(forKey: number) else { return }
-    context.loop.execute { done(status) }
+    context.scheduler.execute { done(status) }
   }
 }

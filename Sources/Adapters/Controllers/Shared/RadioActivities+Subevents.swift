@@ -30,7 +30,7 @@ extension RadioActivities {
     refusal: @escaping (HCIStatus) -> BluetoothError
   ) {
     guard isReady else { return context.fail(done, GAPError.adapterOff.error("\(context.name) is not in use")) }
-    let loop = context.loop
+    let scheduler = context.scheduler
     send(command) { answer in
       let error: BluetoothError? =
         switch answer.status.code {
@@ -41,7 +41,7 @@ extension RadioActivities {
           BledError.unknownHandle.error("the adapter is not synchronised with the train at present")
         default: refusal(answer.status)
         }
-      loop.execute { done(error) }
+      scheduler.execute { done(error) }
     }
   }
 }

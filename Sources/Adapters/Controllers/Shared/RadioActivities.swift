@@ -109,7 +109,7 @@ final class RadioActivities: TrainCommands {
     questions = [:]
     guard !unanswered.isEmpty else { return }
     let failed = CommandSlot.Answer(opcode: .none, status: HCIStatus(.unknownConnectionIdentifier), complete: nil)
-    context.loop.execute { for done in unanswered.values { done(failed) } }
+    context.scheduler.execute { for done in unanswered.values { done(failed) } }
   }
 
   // MARK: - Wanted activities
@@ -227,7 +227,7 @@ final class RadioActivities: TrainCommands {
   func setSubevent(
     _ data: SubeventData, of set: AdvertisingSetID, _ done: @escaping (BluetoothError?) -> Void
   ) {
-    let loop = context.loop
+    let scheduler = context.scheduler
     guard isReady else { return context.fail(done, GAPError.adapterOff.error("\(context.name) is not in use")) }
     lastQuestion &+= 1
     questions[lastQuestion] = { answer in
@@ -238,7 +238,7 @@ final class RadioActivities: TrainCommands {
         case .unknownAdvertisingIdentifier: BledError.unknownHandle.error("the train is not sent any more")
         default: answer.status.error("the subevent was not sent")
         }
-      loop.execute { done(error) }
+      scheduler.execute { done(error) }
     }
     run(.setSubevent(lastQuestion, data, set))
   }

@@ -26,7 +26,7 @@ struct SecurityRequests {
     waiting = []
     let missed = GAPError.pairingFailed.error(
       "the device and this machine cannot reach this security level together; the link has level \(level)")
-    context.loop.execute {
+    context.scheduler.execute {
       for request in settled {
         let isReached = request.level <= level && (error == nil || countsReached)
         request.done(isReached ? nil : error ?? missed)
@@ -48,7 +48,7 @@ extension AdapterContext {
     if !link.isUsable {
       fail(done, GAPError.notConnected.error("\(link.peer) is not connected"))
     } else if current >= level {
-      loop.execute { done(nil) }
+      scheduler.execute { done(nil) }
     } else if let bond, !bond.reaches(level, as: link.role) {
       let words = "the keys shared with \(link.peer) do not reach this level: forget them, and pair again"
       fail(done, GAPError.pairingFailed.error(words))

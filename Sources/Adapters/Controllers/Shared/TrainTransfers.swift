@@ -55,7 +55,7 @@ final class TrainTransfers {
     let takesNone = GAPError.notSupported.error("the controller of \(peer) does not have \(Self.feature)")
     if let theirs, !theirs.contains(.periodicTransferRecipient) { return context.fail(done, takesNone) }
     let transfer = TrainTransfer(train: train, link: link.handle, serviceData: serviceData)
-    let loop = context.loop
+    let scheduler = context.scheduler
     let unknown = lacking("send")
     radio.send(.transfer(transfer)) { answer in
       let error: BluetoothError? =
@@ -68,7 +68,7 @@ final class TrainTransfers {
         case .unknownConnectionIdentifier: Self.linkEnded
         default: answer.status.error("the train was not transferred to \(peer)")
         }
-      loop.execute { done(error) }
+      scheduler.execute { done(error) }
     }
   }
 
@@ -127,7 +127,7 @@ final class TrainTransfers {
 
   private func settle(_ handle: ConnectionHandle, _ result: Result<ReceivedTrain, BluetoothError>) {
     guard let receiver = receivers.removeValue(forKey: handle) else { return }
-    context.loop.execute { receiver.done(result) }
+    context.scheduler.execute { receiver.done(result) }
   }
 
   private func ask(

@@ -29,4 +29,7 @@ public final class FastScheduler: Scheduler {
   public func schedule(at time: Instant, _ work: @escaping () -> Void) -> any ScheduledWork {
     other.schedule(at: beginning.advanced(by: beginning.duration(to: time) / factor), work)
   }
+
+  /// Calls `work` soon.
+  public func execute(_ work: @escaping () -> Void) { other.execute(work) }
 }

@@ -32,6 +32,9 @@ public final class ManualScheduler: Scheduler {
     return alarm
   }
 
+  /// Calls `work` soon.
+  public func execute(_ work: @escaping () -> Void) { later(work) }
+
   /// Moves the clock, behind the pending moves.
   /// - Parameter done: called when the clock has arrived and everything due on the way is done.
   public func advance(by duration: Duration, _ done: @escaping () -> Void) {

@@ -9,14 +9,16 @@ import Testing
 /// An adapter with a controller that the kernel hands over slowly.
 @Suite final class UserChannelAdapterTests {
   private let kernel = UserChannelKernel()
-  private let scheduler = VirtualScheduler()
+  private let scheduler: VirtualScheduler
   private let loop: EventLoop
   private let adapter: HostAdapter
 
   init() throws {
     loop = try EventLoop()
+    scheduler = VirtualScheduler(later: loop.execute)
     adapter = HostAdapter(
-      .user(1), spare: HostStage.spare, of: kernel, loop: loop, scheduler: scheduler, logger: LogLines().logger)
+      .user(1), by: SystemTransports(.user(1), of: kernel, on: loop, by: scheduler), spare: HostStage.spare,
+      scheduler: scheduler, logger: LogLines().logger)
     kernel.isSlow = true
     adapter.start()
     try opens(1)

@@ -29,8 +29,7 @@ import Testing
       scheduler = VirtualScheduler(epoch: epoch)
       loop = try EventLoop()
       worker = Worker(loop: loop)
-      let context = AdapterContext(name: "user:hci1", loop: loop, scheduler: scheduler, logger: LogLines().logger)
-      channel = UserChannel(ControllerIndex(rawValue: 1), of: kernel, by: worker, in: context)
+      channel = UserChannel(ControllerIndex(rawValue: 1), of: kernel, by: worker, on: loop, scheduler)
     }
 
     func start() throws {

@@ -1,5 +1,4 @@
 import Adapter
-import EventLoop
 import TestSupport
 import Testing
 
@@ -11,20 +10,19 @@ import Testing
     var quirks = QuirkTable()
   }
 
-  private func context(_ keeper: Keeper, _ model: QuirkTable.Model) throws -> AdapterContext {
-    let context = AdapterContext(
-      name: "hci0", loop: try EventLoop(), scheduler: VirtualScheduler(), logger: LogLines().logger)
+  private func context(_ keeper: Keeper, _ model: QuirkTable.Model) -> AdapterContext {
+    let context = AdapterContext(name: "hci0", scheduler: VirtualScheduler(), logger: LogLines().logger)
     context.keeper = keeper
     context.model = model
     return context
   }
 
   @Test("Quirks of a controller that names no make hold for its adapter alone")
-  func nameless() throws {
+  func nameless() {
     let keeper = Keeper()
     let model = QuirkTable.Model(revision: 3)
-    let first = try context(keeper, model)
-    let second = try context(keeper, model)
+    let first = context(keeper, model)
+    let second = context(keeper, model)
     #expect(first.note(.silence, true))
     #expect(!first.note(.silence, true), "it is known")
     #expect(keeper.quirks == QuirkTable())
@@ -33,11 +31,11 @@ import Testing
     #expect(first.note(.silence, false) && first.faults.isEmpty)
   }
 
-  @Test func quirksOfAMakeAreShared() throws {
+  @Test func quirksOfAMakeAreShared() {
     let keeper = Keeper()
     let model = QuirkTable.Model(company: 0x0F, revision: 3)
-    let first = try context(keeper, model)
-    let second = try context(keeper, model)
+    let first = context(keeper, model)
+    let second = context(keeper, model)
     #expect(first.note(.silence, true))
     #expect(second.faults.map(\.quirk) == [.silence])
   }

@@ -1,6 +1,5 @@
 import Adapter
 import Bluetooth
-import EventLoop
 import TestSupport
 import Testing
 
@@ -8,24 +7,23 @@ import Testing
 
 @Suite struct SecurityRequestsTests {
   /// The outcomes of requests for levels 2 and 3 on a link that has level 2.
-  private func outcomes(_ error: BluetoothError?, countsReached: Bool) throws -> [String] {
-    let loop = try EventLoop()
-    let context = AdapterContext(
-      name: "hci0", loop: loop, scheduler: VirtualScheduler(), logger: LogLines().logger)
+  private func outcomes(_ error: BluetoothError?, countsReached: Bool) -> [String] {
+    let scheduler = VirtualScheduler()
+    let context = AdapterContext(name: "hci0", scheduler: scheduler, logger: LogLines().logger)
     var requests = SecurityRequests()
     var outcomes: [String] = []
     for level in 2...3 { requests.wait(for: level) { outcomes.append($0?.name ?? "success") } }
     requests.settle(at: 2, error, countsReached: countsReached, in: context)
     #expect(requests.isEmpty && outcomes.isEmpty)
-    _ = try loop.poll()
+    scheduler.settle()
     return outcomes
   }
 
   @Test("Without an error the level counts; beside an error only where it is to count")
-  func levels() throws {
+  func levels() {
     let error = GAPError.timeout.error("too late")
-    #expect(try outcomes(nil, countsReached: false) == ["success", "pairingFailed"])
-    #expect(try outcomes(error, countsReached: true) == ["success", "timeout"])
-    #expect(try outcomes(error, countsReached: false) == ["timeout", "timeout"])
+    #expect(outcomes(nil, countsReached: false) == ["success", "pairingFailed"])
+    #expect(outcomes(error, countsReached: true) == ["success", "timeout"])
+    #expect(outcomes(error, countsReached: false) == ["timeout", "timeout"])
   }
 }

@@ -12,7 +12,7 @@ final class ChannelOpening: LinkChannel {
   private var done: ((Result<any Channel, BluetoothError>) -> Void)?
 
   init(
-    _ descriptor: Descriptor, on link: KernelLink, in context: AdapterContext,
+    _ descriptor: Descriptor, on link: KernelLink, in context: LoopContext,
     _ done: @escaping (Result<any Channel, BluetoothError>) -> Void
   ) {
     self.descriptor = descriptor

@@ -21,7 +21,7 @@ final class ChannelSignals {
 
   /// Starts receiving signalling.
   /// - Parameter channel: our number (CID) of the channel; nil if unknown.
-  func start(channel: UInt16?, in context: AdapterContext) {
+  func start(channel: UInt16?, in context: LoopContext) {
     answer.channel = channel
     // Without memory for it, the answer is read once the kernel has reported the outcome.
     try? descriptor?.whenReady(on: context.loop, priority: .highest) { [weak self] readiness in

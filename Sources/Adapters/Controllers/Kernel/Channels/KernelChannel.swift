@@ -22,7 +22,7 @@ final class KernelChannel: Channel, LinkChannel {
   private static let glance = Duration.milliseconds(20)
 
   private let descriptor: Descriptor
-  private let context: AdapterContext
+  private let context: LoopContext
   private weak var link: KernelLink?
   private var buffer: [UInt8]
   /// The packet without room in the kernel.
@@ -50,7 +50,7 @@ final class KernelChannel: Channel, LinkChannel {
   /// - Parameter pieces: the signalling received during its opening.
   init(
     _ psm: UInt16, _ descriptor: Descriptor, pieces: ChannelPieces? = nil, on link: KernelLink,
-    in context: AdapterContext
+    in context: LoopContext
   ) {
     self.psm = psm
     // A kernel without the enhanced mode does not support this query.
@@ -145,7 +145,7 @@ final class KernelChannel: Channel, LinkChannel {
     readBurst()
   }
 
-  private func readSoon() { context.loop.execute { [weak self] in self?.readBurst() } }
+  private func readSoon() { context.scheduler.execute { [weak self] in self?.readBurst() } }
 
   /// - Returns: false if the packet has to wait.
   private func write(_ packet: [UInt8]) -> Bool {

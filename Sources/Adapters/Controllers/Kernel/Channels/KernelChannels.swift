@@ -9,12 +9,12 @@ final class KernelChannels: LinkChannels {
   private let management: ManagementInterface
   private let links: KernelLinks
   private let pairing: KernelPairing
-  private let context: AdapterContext
+  private let context: LoopContext
   private let listeners: ChannelListeners
 
   init(
     _ kernel: any KernelSockets, _ management: ManagementInterface, _ links: KernelLinks, _ pairing: KernelPairing,
-    in context: AdapterContext
+    in context: LoopContext
   ) {
     self.kernel = kernel
     self.management = management
@@ -48,7 +48,7 @@ final class KernelChannels: LinkChannels {
     guard let link = links.link(handle) else { return descriptor.close() }
     let channel = KernelChannel(psm, descriptor, on: link, in: context)
     // The link itself may have to be announced first.
-    context.loop.execute { link.opened(channel) }
+    context.scheduler.execute { link.opened(channel) }
   }
 
   /// True if the kernel has enhanced channels, and they are enabled.
@@ -113,7 +113,7 @@ final class KernelChannels: LinkChannels {
         opening.succeed(KernelChannel(psm, descriptor, pieces: signals.answer.pieces, on: link, in: context))
       }
     } catch {
-      context.loop.execute { opening.fail(Self.refusal(error.code, signals.answer, mode)) }
+      context.scheduler.execute { opening.fail(Self.refusal(error.code, signals.answer, mode)) }
     }
   }
 

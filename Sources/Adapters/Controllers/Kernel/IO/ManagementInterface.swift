@@ -9,10 +9,10 @@ final class ManagementInterface {
   var onEvent: ((PacketSocket.Event) -> Void)?
 
   private let kernel: any KernelSockets
-  private let context: AdapterContext
+  private let context: LoopContext
   private var socket: PacketSocket?
 
-  init(_ kernel: any KernelSockets, in context: AdapterContext) {
+  init(_ kernel: any KernelSockets, in context: LoopContext) {
     self.kernel = kernel
     self.context = context
   }

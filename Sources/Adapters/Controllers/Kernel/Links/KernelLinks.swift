@@ -68,13 +68,13 @@ final class KernelLinks {
   weak var protection: (any LinkProtection)?
   let requester: LinkRequester
   private let listener: LinkListener
-  private let radio: RadioRunner
-  private let context: AdapterContext
+  private let radio: RadioHost
+  private let context: LoopContext
   private var entries: [ConnectionHandle: Entry] = [:]
   /// Rings when the kernel's list of links is to be read, after lost events.
   private var doubtAlarm: (any ScheduledWork)?
 
-  init(_ kernel: any KernelSockets, _ radio: RadioRunner, in context: AdapterContext) {
+  init(_ kernel: any KernelSockets, _ radio: RadioHost, in context: LoopContext) {
     self.radio = radio
     self.context = context
     listener = LinkListener(kernel, radio, in: context)
@@ -148,7 +148,7 @@ final class KernelLinks {
       link(handle)?.life.failure = status.isSuccess ? nil : status
       guard radio.isInCall else { return updateSecurity(handle) }
       // The key, delivered after the user's call, is reported first.
-      context.loop.execute { [weak self] in self?.updateSecurity(handle) }
+      context.scheduler.execute { [weak self] in self?.updateSecurity(handle) }
     default: break
     }
   }
@@ -260,7 +260,7 @@ final class KernelLinks {
       in: context)
     entries[offered.handle, default: Entry()].link = link
     owner.linkBegan(link, identity: offered.peer)
-    context.loop.execute { link.start() }
+    context.scheduler.execute { link.start() }
   }
 
   /// A link starts or stops waiting for its last packets.
@@ -269,7 +269,7 @@ final class KernelLinks {
   /// Everything sent on a link has left, or never will: the controller is to end it.
   func disconnect(_ link: KernelLink) {
     let error = HCIStatus(.terminatedByLocalHost).error(link.life.cause)
-    guard radio.activities.isReady else { return context.loop.execute { link.end(error, unsent: link.unsent) } }
+    guard radio.activities.isReady else { return context.scheduler.execute { link.end(error, unsent: link.unsent) } }
     radio.activities.disconnect(link.handle)
     // The machine gives the link up earlier.
     armEnd(of: link, after: .seconds(10), error)

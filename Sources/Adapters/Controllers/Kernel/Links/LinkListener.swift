@@ -29,8 +29,8 @@ final class LinkListener {
 
   weak var owner: (any LinkListenerOwner)?
   private let kernel: any KernelSockets
-  private let radio: RadioRunner
-  private let context: AdapterContext
+  private let radio: RadioHost
+  private let context: LoopContext
   private var address = DeviceAddress.none
   private var socket: Descriptor?
   /// Rings when links are to be accepted: some time after the listener became ready, or although it did not.
@@ -39,7 +39,7 @@ final class LinkListener {
   /// Rings when `expected` is due.
   private var offerAlarm: (any ScheduledWork)?
 
-  init(_ kernel: any KernelSockets, _ radio: RadioRunner, in context: AdapterContext) {
+  init(_ kernel: any KernelSockets, _ radio: RadioHost, in context: LoopContext) {
     self.kernel = kernel
     self.radio = radio
     self.context = context
@@ -124,7 +124,7 @@ final class LinkListener {
   /// - Parameter isKnown: returns true if the link was announced meanwhile; called later.
   func ended(_ handle: ConnectionHandle, isKnown: @escaping () -> Bool) {
     guard expect({ $0.ended(handle) }) else { return }
-    context.loop.execute { [weak self] in
+    context.scheduler.execute { [weak self] in
       guard let self, socket != nil, radio.activities.isReady, accept(), !isKnown() else { return }
       listenAgain()
     }

@@ -82,6 +82,6 @@ final class OutOfBandPairing {
   private func end(_ result: Result<OutOfBandData, BluetoothError>) {
     let waiting = reads
     reads = []
-    context.loop.execute { for done in waiting { done(result) } }
+    context.scheduler.execute { for done in waiting { done(result) } }
   }
 }

@@ -34,7 +34,7 @@ final class LifecycleRunner {
   weak var owner: (any LifecycleRunnerOwner)?
   private let kernel: any KernelSockets
   private let management: ManagementInterface
-  private let context: AdapterContext
+  private let context: LoopContext
   /// True if the controller was chosen by name.
   private let isNamed: Bool
   private var machine: LifecycleMachine
@@ -46,7 +46,7 @@ final class LifecycleRunner {
 
   init(
     _ selector: AdapterSelector, isNamed: Bool, publicAddress: DeviceAddress?, spare: DeviceAddress,
-    _ kernel: any KernelSockets, _ management: ManagementInterface, in context: AdapterContext
+    _ kernel: any KernelSockets, _ management: ManagementInterface, in context: LoopContext
   ) {
     self.kernel = kernel
     self.management = management
@@ -78,7 +78,7 @@ final class LifecycleRunner {
   /// Asks the kernel to switch the controller's power.
   func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) {
     powerDone.append(done)
-    context.loop.execute { self.run(.setPower(on)) }
+    context.scheduler.execute { self.run(.setPower(on)) }
   }
 
   /// The radio works.

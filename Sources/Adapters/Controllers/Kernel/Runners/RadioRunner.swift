@@ -34,7 +34,7 @@ final class RadioRunner {
 
   private let kernel: any KernelSockets
   private let management: ManagementInterface
-  private let context: AdapterContext
+  private let context: LoopContext
   private var index = ControllerIndex(rawValue: 0)
   private var sockets: ControllerSockets?
   private var setUp: SetUpMachine?
@@ -49,7 +49,7 @@ final class RadioRunner {
     didSet { if hearsReports != oldValue { management.ignoreDeviceFound(hearsReports) } }
   }
 
-  init(_ kernel: any KernelSockets, _ management: ManagementInterface, in context: AdapterContext) {
+  init(_ kernel: any KernelSockets, _ management: ManagementInterface, in context: LoopContext) {
     self.kernel = kernel
     self.management = management
     self.context = context

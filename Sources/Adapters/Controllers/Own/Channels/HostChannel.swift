@@ -80,7 +80,7 @@ final class HostChannel: Channel {
   var isWritable: Bool { !isBlocked && !isOver }
 
   var isReading = false {
-    didSet { if isReading, !oldValue { context.loop.execute { [weak self] in self?.deliver() } } }
+    didSet { if isReading, !oldValue { context.scheduler.execute { [weak self] in self?.deliver() } } }
   }
 
   func send(_ packet: [UInt8]) {
@@ -151,7 +151,7 @@ final class HostChannel: Channel {
     guard !isOver, ending == nil else { return }
     guard leaving == nil else { return finish() }
     ending = reason
-    context.loop.execute { [weak self] in self?.deliver() }
+    context.scheduler.execute { [weak self] in self?.deliver() }
   }
 
   /// Ends it for a local reason.

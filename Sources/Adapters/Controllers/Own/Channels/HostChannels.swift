@@ -126,7 +126,7 @@ final class HostChannels: ChannelService {
     case .opened(let number, let end):
       guard let opening = openings[handle]?.removeValue(forKey: number) else { return }
       let channel = add(number, opening.psm, opening.mode, handle, opening.receiving, end)
-      context.loop.execute { opening.done(.success(channel)) }
+      context.scheduler.execute { opening.done(.success(channel)) }
     case .refused(let number, let refusal):
       guard let opening = openings[handle]?.removeValue(forKey: number) else { return }
       guard !refusal.wantsSecurity || !reopen(opening, on: handle) else { return }
@@ -134,7 +134,7 @@ final class HostChannels: ChannelService {
     case .accepted(let number, let psm, let mode, let end):
       guard let parameters = listeners[psm] else { return }
       let channel = add(number, psm, mode, handle, Self.receiving(parameters, mode), end)
-      context.loop.execute { [weak links] in
+      context.scheduler.execute { [weak links] in
         guard let link = links?.link(handle) else { return channel.close() }
         link.opened(channel)
       }

@@ -1,6 +1,5 @@
 import Adapter
 import Bluetooth
-import EventLoop
 import HCI
 import Host
 import Radio
@@ -45,9 +44,7 @@ final class ControllerHost {
   let taps = HostTaps()
 
   private let context: AdapterContext
-  /// Runs the blocking opening and closing of transports.
-  private let worker: Worker
-  private let sockets: any UserChannelSockets
+  private let transports: any TransportSource
   /// The address for a controller without one.
   private let spare: DeviceAddress
   /// The addresses of the other adapters.
@@ -55,8 +52,8 @@ final class ControllerHost {
   private var transport: (any PacketTransport)?
   /// A controller that is being taken out of use.
   private var leaving: LeavingController?
-  /// The controller to open after that.
-  private var next: ControllerAddress?
+  /// True if the controller is to be opened after that.
+  private var isNext = false
   /// Called when that is done.
   private var hasLeft: (() -> Void)?
   private var setUp: HostSetUp?
@@ -70,14 +67,13 @@ final class ControllerHost {
   private var modalias = ""
 
   init(
-    spare: DeviceAddress, others: @escaping () -> Set<DeviceAddress>, of sockets: any UserChannelSockets,
+    by transports: any TransportSource, spare: DeviceAddress, others: @escaping () -> Set<DeviceAddress>,
     in context: AdapterContext
   ) {
     self.context = context
     self.others = others
-    self.sockets = sockets
+    self.transports = transports
     self.spare = spare
-    worker = Worker(loop: context.loop)
     activities = RadioActivities(in: context)
     activities.owner = self
   }
@@ -85,21 +81,12 @@ final class ControllerHost {
   // MARK: - Opening and closing
 
   /// Opens the transport and begins to set the controller up.
-  func open(_ address: ControllerAddress) {
-    next = leaving == nil ? nil : address
-    guard next == nil else { return }
+  func open() {
+    isNext = leaving != nil
+    guard !isNext else { return }
     do throws(SystemError) {
-      let new: any PacketTransport =
-        switch address {
-        case .h4(let transport): try H4Stream(to: transport, on: context.loop, by: context.scheduler)
-        case .user(let number):
-          UserChannel(ControllerIndex(rawValue: number), of: sockets, by: worker, in: context)
-        }
-      modalias =
-        switch address {
-        case .h4: ""
-        case .user(let number): sockets.modalias(of: ControllerIndex(rawValue: number))
-        }
+      let new = try transports.open()
+      modalias = transports.modalias
       new.onEvent = { [weak self] event in self?.handle(event) }
       try new.start()
       transport = new
@@ -120,7 +107,7 @@ final class ControllerHost {
   private func left() {
     leaving = nil
     taps.closeIndex()
-    if let next { open(next) }
+    if isNext { open() }
     hasLeft?()
     hasLeft = nil
   }
@@ -129,12 +116,12 @@ final class ControllerHost {
   /// opened then.
   func afterLeaving(_ done: @escaping () -> Void) {
     guard leaving != nil else { return done() }
-    next = nil
+    isNext = false
     hasLeft = done
   }
 
   func close() {
-    next = nil
+    isNext = false
     activities.end()
     setUp = nil
     skipped = 0

@@ -1,9 +1,8 @@
 import Bluetooth
-import EventLoop
 
 /// A way to a controller. Its packets begin with the octet of their type, as in H4.
-protocol PacketTransport: AnyObject {
-  /// Called on the event loop, not from inside a call.
+package protocol PacketTransport: AnyObject {
+  /// Called on the scheduler's thread, not from inside a call.
   var onEvent: ((TransportEvent) -> Void)? { get set }
   /// The arrival time in this machine of the packet being delivered; nil if unknown.
   var arrival: Instant? { get }
@@ -24,7 +23,7 @@ protocol PacketTransport: AnyObject {
 }
 
 /// The events of a transport.
-enum TransportEvent {
+package enum TransportEvent {
   /// The controller's end accepted: packets may be sent.
   case opened
   case packet([UInt8])

@@ -47,7 +47,8 @@ final class UserChannel: PacketTransport {
   private let controller: ControllerIndex
   private let sockets: any UserChannelSockets
   private let worker: Worker
-  private let context: AdapterContext
+  private let loop: EventLoop
+  private let scheduler: any Scheduler
   private var management: PacketSocket?
   private var opening: Opening?
   private var socket: PacketSocket?
@@ -58,17 +59,19 @@ final class UserChannel: PacketTransport {
 
   /// - Parameter worker: opens and closes the controller; the same one each time.
   init(
-    _ controller: ControllerIndex, of sockets: any UserChannelSockets, by worker: Worker, in context: AdapterContext
+    _ controller: ControllerIndex, of sockets: any UserChannelSockets, by worker: Worker, on loop: EventLoop,
+    _ scheduler: any Scheduler
   ) {
     self.controller = controller
     self.sockets = sockets
     self.worker = worker
-    self.context = context
+    self.loop = loop
+    self.scheduler = scheduler
   }
 
   /// - Throws: `SystemError`, for instance where the kernel has no Bluetooth.
   func start() throws(SystemError) {
-    let management = PacketSocket(try sockets.management(), on: context.loop, priority: .high)
+    let management = PacketSocket(try sockets.management(), on: loop, priority: .high)
     management.onEvent = { [weak self] event in self?.receive(management: event) }
     try management.start()
     self.management = management
@@ -86,9 +89,9 @@ final class UserChannel: PacketTransport {
   /// By the kernel's stamp: events and data wait in one queue, and this process may have been busy, or stopped.
   var arrival: Instant? {
     guard let stamp = socket?.stamp, stamp > 0 else { return nil }
-    let age = context.scheduler.secondsSinceEpoch - Double(stamp) / 1_000_000
+    let age = scheduler.secondsSinceEpoch - Double(stamp) / 1_000_000
     // The time of day may have been set meanwhile.
-    return context.scheduler.now.advanced(by: .zero - .seconds(max(0, min(age, Self.longestAge))))
+    return scheduler.now.advanced(by: .zero - .seconds(max(0, min(age, Self.longestAge))))
   }
 
   func close() {
@@ -114,7 +117,7 @@ final class UserChannel: PacketTransport {
 
   private func schedule(after delay: Duration) {
     alarm?.cancel()
-    alarm = context.scheduler.schedule(after: delay) { [weak self] in self?.take() }
+    alarm = scheduler.schedule(after: delay) { [weak self] in self?.take() }
   }
 
   // MARK: - Taking the controller
@@ -176,7 +179,7 @@ final class UserChannel: PacketTransport {
   private func use(_ descriptor: Descriptor) {
     do throws(SystemError) {
       let new = PacketSocket(
-        descriptor, on: context.loop, priority: .high, longest: Self.longest, batch: Self.batch, isStamped: true)
+        descriptor, on: loop, priority: .high, longest: Self.longest, batch: Self.batch, isStamped: true)
       new.onEvent = { [weak self] event in self?.receive(event) }
       try new.start()
       socket = new
@@ -184,7 +187,7 @@ final class UserChannel: PacketTransport {
       return tell(.refused(error))
     }
     completions = sockets.completions(of: controller, insteadOf: descriptor.number).map { own in
-      CompletionReports(own, on: context.loop) { [weak self] packet in
+      CompletionReports(own, on: loop) { [weak self] packet in
         self?.tell(.packet(packet))
       } onLoss: { [weak self] count in
         self?.lost(count)
@@ -216,7 +219,7 @@ final class UserChannel: PacketTransport {
   /// Not from inside a sending call.
   private func end(_ reason: String) {
     socket?.close()
-    context.loop.execute { [weak self] in self?.tell(.ended(reason)) }
+    loop.execute { [weak self] in self?.tell(.ended(reason)) }
   }
 
   private func tell(_ event: TransportEvent) { onEvent?(event) }

@@ -63,7 +63,7 @@ final class FrameSender {
   func linkEnded(_ handle: ConnectionHandle) -> Int {
     let handles = takeCompletions()
     // Its sender receives nothing more, the others only once all of it has ended.
-    if !handles.isEmpty { context.loop.execute { [weak self] in self?.proceed(handles) } }
+    if !handles.isEmpty { context.scheduler.execute { [weak self] in self?.proceed(handles) } }
     leaving.remove(handle)
     blocked.remove(handle)
     return queue.end(handle)
@@ -92,7 +92,7 @@ final class FrameSender {
   /// device.
   func drop(_ remote: UInt16, on handle: ConnectionHandle) {
     guard queue.drop(remote, on: handle) else { return }
-    context.loop.execute { [weak self] in self?.tellRoom(on: handle) }
+    context.scheduler.execute { [weak self] in self?.tellRoom(on: handle) }
   }
 
   /// A link is to end when its packets have left the controller.

@@ -51,7 +51,7 @@ final class HostLink: AdapterLink {
   var isOver: Bool { life.isOver }
 
   var isReading = true {
-    didSet { if isReading, !oldValue { context.loop.execute { [weak self] in self?.proceed() } } }
+    didSet { if isReading, !oldValue { context.scheduler.execute { [weak self] in self?.proceed() } } }
   }
 
   /// True if packets wait to be read.

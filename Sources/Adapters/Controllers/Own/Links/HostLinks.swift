@@ -204,7 +204,7 @@ final class HostLinks {
     entries[handle]?.link = link
     if entry.role == .central { controller.activities.attached(to: entry.peer) }
     owner?.linkBegan(link)
-    context.loop.execute { link.start() }
+    context.scheduler.execute { link.start() }
     for packet in unowned.take(handle) { receive(packet) }
   }
 

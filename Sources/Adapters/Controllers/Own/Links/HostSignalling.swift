@@ -101,6 +101,6 @@ final class HostSignalling {
   private func settled(_ outcome: SignallingMachine.Outcome, _ handle: ConnectionHandle) {
     guard let entry = entries[handle], let done = entry.update else { return }
     entries[handle]?.update = nil
-    context.loop.execute { done(outcome.error(of: entry.peer)) }
+    context.scheduler.execute { done(outcome.error(of: entry.peer)) }
   }
 }

@@ -13,7 +13,7 @@ final class StoredBonds: BondSource {
 /// An adapter on a scripted kernel, under virtual time.
 final class KernelStage {
   let kernel = ScriptedKernel()
-  let scheduler = VirtualScheduler()
+  let scheduler: VirtualScheduler
   let loop: EventLoop
   let adapter: KernelAdapter
   let bonds = StoredBonds()
@@ -29,6 +29,7 @@ final class KernelStage {
 
   init() throws {
     loop = try EventLoop()
+    scheduler = VirtualScheduler(later: loop.execute)
     adapter = KernelAdapter(
       selector: .index(0), spare: DeviceAddress(value: 0xC000_0000_0001, kind: .random), kernel: kernel, loop: loop,
       scheduler: scheduler,

@@ -14,8 +14,8 @@ final class HostDay {
   private var isOver = false
 
   init(seed: UInt64) throws {
-    air = EmulatedAir(VirtualScheduler(), seed: seed)
     loop = try EventLoop()
+    air = EmulatedAir(VirtualScheduler(later: loop.execute), seed: seed)
     let rooms = [
       EmulatedController.Room(), EmulatedController.Room(length: 27, packets: 3, isSlowable: true),
       // A controller that does one thing at a time.

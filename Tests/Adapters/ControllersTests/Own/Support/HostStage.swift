@@ -10,7 +10,7 @@ import Testing
 /// An adapter with a controller played by a test, under virtual time.
 final class HostStage {
   let controller: ScriptedController
-  let scheduler = VirtualScheduler()
+  let scheduler: VirtualScheduler
   let loop: EventLoop
   let adapter: HostAdapter
   private(set) var events: [AdapterEvent] = []
@@ -50,8 +50,10 @@ final class HostStage {
   ) throws {
     self.controller = controller
     loop = try EventLoop()
+    scheduler = VirtualScheduler(later: loop.execute)
     adapter = HostAdapter(
-      address, spare: Self.spare, of: kernel, loop: loop, scheduler: scheduler, logger: LogLines().logger)
+      address, by: SystemTransports(address, of: kernel, on: loop, by: scheduler), spare: Self.spare,
+      scheduler: scheduler, logger: LogLines().logger)
     adapter.onEvent = { [unowned self] event in
       events.append(event)
       guard case .connected(let link) = event else { return }

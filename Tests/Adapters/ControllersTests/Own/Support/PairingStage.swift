@@ -43,7 +43,7 @@ final class PairingStage {
   static let phone = DeviceAddress(value: 0xC0FF_EE00_0001, kind: .random)
 
   let loop: EventLoop
-  let scheduler = VirtualScheduler()
+  let scheduler: VirtualScheduler
   let bonds = StoredBonds()
   let pairing: HostPairing
   private let context: AdapterContext
@@ -55,7 +55,8 @@ final class PairingStage {
 
   init() throws {
     loop = try EventLoop()
-    context = AdapterContext(name: "test", loop: loop, scheduler: scheduler, logger: LogLines().logger)
+    scheduler = VirtualScheduler(later: loop.execute)
+    context = AdapterContext(name: "test", scheduler: scheduler, logger: LogLines().logger)
     pairing = HostPairing(wires, in: context)
     pairing.bonds.local = Self.local
     pairing.addressOnAir = Self.local
