@@ -1,3 +1,5 @@
+import Adapter
+
 /// The received signal strength: noise from packet to packet on top of a slow drift.
 final class Signal {
   /// Its strength.
