@@ -97,6 +97,9 @@ let storeys = [
         dependencies: [
           "Host", "Radio", "Adapter", "HCI", "CBlueZ", "Bluetooth", "BluetoothCrypto", "EventLoop", logging, deque,
         ]),
+      // Controllers on an air, in memory.
+      .target(
+        name: "VirtualController", dependencies: ["Controllers", "Adapter", "HCI", "Bluetooth", deque]),
       .target(
         name: "SimulatedAdapter",
         dependencies: [
@@ -112,9 +115,12 @@ let storeys = [
       .testTarget(
         name: "ControllersTests",
         dependencies: [
-          "Controllers", "Host", "Radio", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto", "EventLoop", "TestSupport",
-          deque,
+          "VirtualController", "Controllers", "Host", "Radio", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto",
+          "EventLoop", "TestSupport",
         ]),
+      .testTarget(
+        name: "VirtualControllerTests",
+        dependencies: ["VirtualController", "Controllers", "Adapter", "HCI", "Bluetooth", "TestSupport"]),
       .testTarget(
         name: "SimulatedAdapterTests",
         dependencies: [

@@ -8,7 +8,8 @@ extension AdapterState {
   ///   - address: the address that was tried.
   init(_ error: SystemError, at address: ControllerAddress) {
     switch (error.code, address) {
-    case (ENOENT, _), (ENXIO, _), (ENODEV, _), (ECONNREFUSED, _), (EHOSTUNREACH, _), (ENETUNREACH, _), (ETIMEDOUT, _):
+    case (ENOENT, _), (ENXIO, _), (ENODEV, _), (ECONNREFUSED, _), (EHOSTUNREACH, _), (ENETUNREACH, _), (ETIMEDOUT, _),
+      (_, .virtual):
       self = .absent
     case (_, .h4): self = .failed(AdapterProblem(ofTransport: error, "\(address)"))
     case (_, .user(let number)): self = .failed(AdapterProblem(ofUserChannel: error, "hci\(number)"))
@@ -26,7 +27,7 @@ extension AdapterProblem {
   init(absence error: SystemError, of address: ControllerAddress) {
     let (words, name) = (H4Stream.words(error), "\(address)")
     switch address {
-    case .user:
+    case .user, .virtual:
       self.init(kind: .hardware, message: "\(name) does not exist", remedy: "plug it in; \(Self.thenUsed)")
     case .h4(.serial):
       self.init(

@@ -4,6 +4,8 @@ package enum ControllerAddress: Hashable, Sendable {
   case h4(TransportAddress)
   /// A controller of this machine that the kernel leaves to this program: its number, 0 for hci0.
   case user(UInt16)
+  /// A controller of this process, by the name of its adapter.
+  case virtual(String)
 
   /// Parses "h4:TRANSPORT" or "user:hci1"; nil for a text that begins with neither.
   /// - Throws: `TransportAddress.Fault`, which says how to write it.
@@ -28,6 +30,7 @@ extension ControllerAddress: CustomStringConvertible {
     switch self {
     case .h4(let address): "h4:\(address)"
     case .user(let number): "user:hci\(number)"
+    case .virtual(let name): name
     }
   }
 }

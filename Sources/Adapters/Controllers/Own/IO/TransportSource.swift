@@ -1,5 +1,6 @@
 import Bluetooth
 import EventLoop
+import Glibc
 import HCI
 
 /// Opens the transports to one controller, one at a time.
@@ -33,7 +34,7 @@ final class SystemTransports: TransportSource {
 
   var modalias: String {
     switch address {
-    case .h4: ""
+    case .h4, .virtual: ""
     case .user(let number): sockets.modalias(of: ControllerIndex(rawValue: number))
     }
   }
@@ -43,6 +44,8 @@ final class SystemTransports: TransportSource {
     case .h4(let transport): return try H4Stream(to: transport, on: loop, by: scheduler)
     case .user(let number):
       return UserChannel(ControllerIndex(rawValue: number), of: sockets, by: worker, on: loop, scheduler)
+    // Its process has other transports for it.
+    case .virtual: throw SystemError(result: -ENODEV)
     }
   }
 }

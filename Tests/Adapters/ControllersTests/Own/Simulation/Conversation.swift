@@ -54,20 +54,21 @@ final class Conversation {
   }
 
   private func hear(_ event: LinkEvent) {
-    if isOver { user.air.fault("host \(user.number) is told of a link that is over: \(event)") }
+    if isOver { user.course.fault("host \(user.number) is told of a link that is over: \(event)") }
     switch event {
     case .received(let packet):
       if !exchange.hear(packet) {
-        user.air.fault("host \(user.number) hears \(packet.count) octets in place of packet \(exchange.heard - 1)")
+        user.course.fault("host \(user.number) hears \(packet.count) octets in place of packet \(exchange.heard - 1)")
       }
-      user.air.count(link.isReading ? "packets heard" : "packets heard though not read")
-    case .lost(let count): user.air.fault("host \(user.number) lost \(count) packets")
+      user.course.count(link.isReading ? "packets heard" : "packets heard though not read")
+    case .lost(let count): user.course.fault("host \(user.number) lost \(count) packets")
     case .writable: proceed()
     case .channel(let channel): add(channel)
     case .ended:
       isOver = true
       user.forget(self)
-    case .parametersChanged, .securityChanged: break
+    case .securityChanged: user.course.count("encryptions")
+    case .parametersChanged: break
     }
   }
 
@@ -81,7 +82,7 @@ final class Conversation {
   private func proceed() {
     while burst > 0, !isOver, link.isWritable {
       burst -= 1
-      link.send(exchange.next(user.air.number(in: 5...512)))
+      link.send(exchange.next(user.course.number(in: 5...512)))
     }
   }
 
@@ -98,7 +99,7 @@ final class Conversation {
 
   func openChannel(_ mode: ChannelMode) {
     call("channel") { done in
-      link.openChannel(to: 0x80, ChannelParameters(receiveMTU: user.air.number(in: 64...2000), mode: mode)) {
+      link.openChannel(to: 0x80, ChannelParameters(receiveMTU: user.course.number(in: 64...2000), mode: mode)) {
         [weak self] in
         if case .success(let channel) = $0 { self?.add(channel) }
         done($0.error)
@@ -111,13 +112,13 @@ final class Conversation {
     open += 1
     user.open += 1
     var isDone = false
-    let (user, air) = (user, user.air)
+    let (user, course) = (user, user.course)
     begin { [weak self] error in
-      if isDone { air.fault("\(subject) has two outcomes") }
+      if isDone { course.fault("\(subject) has two outcomes") }
       isDone = true
       user.open -= 1
       self?.open -= 1
-      air.count(error.map { "\(subject): \($0.domain) \($0.name)" } ?? "\(subject): done")
+      course.count(error.map { "\(subject): \($0.domain) \($0.name)" } ?? "\(subject): done")
     }
   }
 
@@ -126,17 +127,17 @@ final class Conversation {
   private func add(_ channel: any Channel) {
     let talk = Talk(channel)
     talks.append(talk)
-    user.air.count("channels")
+    user.course.count("channels")
     channel.onEvent = { [unowned self, unowned talk] event in hear(event, on: talk) }
     channel.isReading = true
   }
 
   private func hear(_ event: ChannelEvent, on talk: Talk) {
-    if talk.isOver { user.air.fault("host \(user.number) is told of a channel that is over") }
+    if talk.isOver { user.course.fault("host \(user.number) is told of a channel that is over") }
     switch event {
     case .received(let packet):
-      if !talk.exchange.hear(packet) { user.air.fault("host \(user.number) hears another packet on a channel") }
-      user.air.count("packets of channels heard")
+      if !talk.exchange.hear(packet) { user.course.fault("host \(user.number) hears another packet on a channel") }
+      user.course.count("packets of channels heard")
     case .writable: proceed(talk)
     case .ended:
       talk.isOver = true
@@ -152,7 +153,7 @@ final class Conversation {
   private func proceed(_ talk: Talk) {
     while talk.burst > 0, !talk.isOver, talk.channel.isWritable {
       talk.burst -= 1
-      talk.channel.send(talk.exchange.next(min(talk.channel.sendMTU, user.air.number(in: 5...2000))))
+      talk.channel.send(talk.exchange.next(min(talk.channel.sendMTU, user.course.number(in: 5...2000))))
     }
   }
 

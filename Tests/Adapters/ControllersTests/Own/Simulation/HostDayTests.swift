@@ -17,16 +17,17 @@ import Testing
     let seed = Seed.named("HOST_SEED", otherwise: 2026)
     let day = try HostDay(seed: seed)
     day.begin()
-    for _ in 0..<Int(hours * 10) where day.air.faults.isEmpty {
-      try day.walk(.seconds(240))
-      try day.rest()
+    for _ in 0..<Int(hours * 10) where day.course.faults.isEmpty {
+      day.walk(.seconds(240))
+      day.rest()
     }
-    if day.air.faults.isEmpty { try day.end() }
-    print(day.air.counters.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }.joined(separator: "\n"))
+    if day.course.faults.isEmpty { day.end() }
+    print(day.course.counters.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }.joined(separator: "\n"))
     #expect(
-      day.air.faults.isEmpty, "HOST_SEED=\(seed) repeats this:\n\(day.air.faults.prefix(10).joined(separator: "\n"))")
+      day.course.faults.isEmpty,
+      "HOST_SEED=\(seed) repeats this:\n\(day.course.faults.prefix(10).joined(separator: "\n"))")
     for subject in ["encryptions", "packets of channels heard", "raise: done"] {
-      #expect(day.air.counters[subject, default: 0] > 0, "\(subject)")
+      #expect(day.course.counters[subject, default: 0] > 0, "\(subject)")
     }
   }
 }

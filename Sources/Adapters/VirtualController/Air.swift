@@ -1,0 +1,143 @@
+import Adapter
+import Bluetooth
+import HCI
+
+/// The air between controllers: it carries advertisements and the packets of links, with one clock and one source of
+/// chance. Equal seeds and equal calls give equal events.
+package final class Air {
+  package let scheduler: any Scheduler
+  package let seed: UInt64
+  /// Called with each rule that a host broke.
+  package var onFault: ((String) -> Void)?
+  package private(set) var links: [VirtualLink] = []
+
+  private var controllers: [VirtualController] = []
+  private var broadcasts: [Broadcast] = []
+  private var generator: SeededGenerator
+  /// The probability that a packet is lost, by sender and receiver.
+  private var losses: [Path: Double] = [:]
+
+  /// One direction between two controllers.
+  private struct Path: Hashable {
+    let sender: ObjectIdentifier
+    let receiver: ObjectIdentifier
+
+    init(_ sender: VirtualController, _ receiver: VirtualController) {
+      (self.sender, self.receiver) = (ObjectIdentifier(sender), ObjectIdentifier(receiver))
+    }
+  }
+
+  package init(scheduler: any Scheduler, seed: UInt64) {
+    self.scheduler = scheduler
+    self.seed = seed
+    generator = SeededGenerator(seed: seed, stream: 0)
+  }
+
+  // MARK: - Chance
+
+  func chance(_ probability: Double) -> Bool { generator.chance(probability) }
+  func time(in range: ClosedRange<Duration>) -> Duration { generator.duration(in: range) }
+
+  // MARK: - Reach
+
+  /// Sets the loss of packets from one controller to another; 0 at first, 1 for those out of reach.
+  package func setLoss(_ probability: Double, from sender: VirtualController, to receiver: VirtualController) {
+    losses[Path(sender, receiver)] = probability > 0 ? probability : nil
+    for link in links where link.joins(sender, receiver) { link.conditionsChanged() }
+  }
+
+  /// The probability that a packet between two controllers is lost.
+  func loss(from sender: VirtualController, to receiver: VirtualController) -> Double {
+    guard sender.isOnAir, receiver.isOnAir else { return 1 }
+    return losses.isEmpty ? 0 : losses[Path(sender, receiver)] ?? 0
+  }
+
+  /// True if this packet arrives.
+  func carries(from sender: VirtualController, to receiver: VirtualController) -> Bool {
+    !generator.chance(loss(from: sender, to: receiver))
+  }
+
+  // MARK: - Controllers
+
+  func add(_ controller: VirtualController) { controllers.append(controller) }
+
+  /// A controller is on the air again, or no longer.
+  func presenceChanged(of controller: VirtualController) {
+    audienceChanged()
+    for link in links where link.ends.contains(where: { $0.controller === controller }) { link.conditionsChanged() }
+  }
+
+  // MARK: - Advertisements
+
+  /// Puts an advertisement on the air.
+  package func add(_ broadcast: Broadcast) {
+    guard broadcast.place == nil else { return }
+    broadcast.place = broadcasts.count
+    broadcasts.append(broadcast)
+    update(broadcast)
+  }
+
+  /// Takes an advertisement from the air.
+  package func remove(_ broadcast: Broadcast) {
+    guard let place = broadcast.place else { return }
+    broadcast.place = nil
+    broadcast.setSending(false, on: self)
+    let last = broadcasts.removeLast()
+    guard last !== broadcast else { return }
+    broadcasts[place] = last
+    last.place = place
+  }
+
+  /// A controller begins or ends to listen.
+  func audienceChanged() {
+    let isHeard = hasAudience
+    guard isHeard != wasHeard else { return }
+    wasHeard = isHeard
+    for broadcast in broadcasts { update(broadcast) }
+  }
+
+  private var wasHeard = false
+  private var hasAudience: Bool { controllers.contains { $0.activities.isListening && $0.isOnAir } }
+
+  private func update(_ broadcast: Broadcast) {
+    broadcast.setSending(wasHeard || broadcast.onSent != nil, on: self)
+  }
+
+  func transmit(_ broadcast: Broadcast) {
+    guard broadcast.sender?.isOnAir ?? true else { return }
+    for receiver in controllers
+    where receiver.activities.isListening && receiver !== broadcast.sender && receiver.isOnAir {
+      // The receiver may have connected to it, which ends it.
+      guard broadcast.place != nil else { return }
+      if let sender = broadcast.sender, !carries(from: sender, to: receiver) { continue }
+      receiver.activities.receive(broadcast)
+    }
+  }
+
+  // MARK: - Connection requests
+
+  /// A controller sends a connection request to the sender of an advertisement.
+  /// - Returns: true if its initiator has ended.
+  func request(_ request: ConnectionRequest, from central: VirtualController, to broadcast: Broadcast) -> Bool {
+    guard let peripheral = broadcast.sender else { return false }
+    let address = broadcast.advertisement.address
+    let others = links.filter { $0.joins(central, peripheral) && $0.isBetween(request.own, address) }
+    // No second link to the same device, unless neither knows of the other's request.
+    let crossing = others.first { $0.isBeginning && $0.central.controller === peripheral }
+    guard others.isEmpty || crossing != nil else { return false }
+    var isReceived = carries(from: central, to: peripheral) && peripheral.accepts(request, to: broadcast)
+    if let crossing, isReceived, !crossing.peripheral.isOver {
+      isReceived = request.own.value < crossing.central.own.value
+      if isReceived { crossing.peripheral.forget() }
+    }
+    // An extended request is answered: without an answer the initiator continues.
+    guard isReceived || broadcast.advertisement.isLegacy else { return false }
+    let link = VirtualLink(request, from: central, to: peripheral, at: address, isReceived: isReceived, on: self)
+    links.append(link)
+    if isReceived { peripheral.activities.advertising.connected(by: broadcast, link.peripheral) }
+    link.begin()
+    return true
+  }
+
+  func remove(_ link: VirtualLink) { links.removeAll { $0 === link } }
+}

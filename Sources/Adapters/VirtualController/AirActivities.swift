@@ -1,0 +1,156 @@
+import Bluetooth
+import HCI
+
+/// The advertising, scanning and initiating of a controller: its activities on the air besides links.
+final class AirActivities {
+  let advertising: AdvertisingSets
+  /// The random address that the host has set.
+  private var randomAddress: UInt64 = 0
+  private var scanner: Scanner? { didSet { controller.air.audienceChanged() } }
+  /// The parameters of the next scan.
+  private var scanParameters: Scanner?
+  private var initiator: Initiator? { didSet { controller.air.audienceChanged() } }
+  private(set) var acceptList: Set<HCIAddress> = []
+  private unowned let controller: VirtualController
+
+  init(of controller: VirtualController) {
+    self.controller = controller
+    advertising = AdvertisingSets(of: controller)
+  }
+
+  var model: ControllerModel { controller.model }
+  var isListening: Bool { scanner != nil || initiator != nil }
+
+  /// An address of the controller.
+  func address(_ type: AddressType) -> HCIAddress {
+    let isPublic = type == .public
+    return HCIAddress(
+      DeviceAddress(value: isPublic ? model.address : randomAddress, kind: isPublic ? .public : .random))
+  }
+
+  /// Ends all of them.
+  func reset() {
+    advertising.clear()
+    (scanner, scanParameters, initiator) = (nil, nil, nil)
+    acceptList = []
+  }
+
+  // MARK: - Commands
+
+  /// - Returns: the answer behind its status; nil for a command about something else.
+  func execute(_ packet: CommandPacket) throws(Refusal) -> [UInt8]? {
+    if let values = try executeAdvertising(packet) { return values }
+    switch packet.opcode {
+    case LESetScanParameters.opcode:
+      guard scanner == nil else { throw Refusal(.commandDisallowed) }
+      let wanted: LESetScanParameters = try packet.decoded()
+      scanParameters = Scanner(
+        isExtended: false, isActive: wanted.isActive, listening: Listening(1, [(wanted.window, wanted.interval)]),
+        usesList: wanted.filterPolicy & 1 != 0)
+    case LESetScanEnable.opcode:
+      let wanted: LESetScanEnable = try packet.decoded()
+      try scan(wanted.isEnabled, onlyOnce: wanted.filtersDuplicates)
+    case LESetExtendedScanParameters.opcode where model.isExtended:
+      guard scanner == nil else { throw Refusal(.commandDisallowed) }
+      let wanted: LESetExtendedScanParameters = try packet.decoded()
+      let listening = Listening(wanted.phys, wanted.scans.map { ($0.window, $0.interval) })
+      scanParameters = Scanner(
+        isExtended: true, isActive: wanted.scans.contains(where: \.isActive), listening: listening,
+        usesList: wanted.filterPolicy & 1 != 0)
+    case LESetExtendedScanEnable.opcode where model.isExtended:
+      let wanted: LESetExtendedScanEnable = try packet.decoded()
+      guard wanted.duration == 0, wanted.period == 0 else { throw Refusal(.unsupportedFeatureOrParameterValue) }
+      try scan(wanted.isEnabled, onlyOnce: wanted.filtersDuplicates != 0)
+    case LECreateConnection.opcode:
+      let wanted: LECreateConnection = try packet.decoded()
+      let times = LinkTimes(
+        interval: wanted.intervalMax, latency: wanted.latency, timeout: wanted.supervisionTimeout)
+      try initiate(
+        Initiator(
+          isExtended: false, listening: Listening(1, [(wanted.scanWindow, wanted.scanInterval)]),
+          request: ConnectionRequest(own: address(wanted.ownAddressType), times: times),
+          peer: wanted.filterPolicy & 1 != 0 ? nil : wanted.peer))
+    case LEExtendedCreateConnection.opcode where model.isExtended:
+      let wanted: LEExtendedCreateConnection = try packet.decoded()
+      guard let first = wanted.initiations.first else { throw Refusal(.invalidHCICommandParameters) }
+      let times = LinkTimes(interval: first.intervalMax, latency: first.latency, timeout: first.supervisionTimeout)
+      let windows = wanted.initiations.map { (window: $0.scanWindow, interval: $0.scanInterval) }
+      try initiate(
+        Initiator(
+          isExtended: true, listening: Listening(wanted.phys, windows),
+          request: ConnectionRequest(own: address(wanted.ownAddressType), times: times),
+          peer: wanted.filterPolicy & 1 != 0 ? nil : wanted.peer))
+    case LECreateConnectionCancel.opcode:
+      guard initiator != nil else { throw Refusal(.commandDisallowed) }
+    case LESetRandomAddress.opcode:
+      guard !advertising.isAdvertising, !isListening else { throw Refusal(.commandDisallowed) }
+      randomAddress = (try packet.decoded() as LESetRandomAddress).address
+    default: return try executeList(packet)
+    }
+    return []
+  }
+
+  private func executeList(_ packet: CommandPacket) throws(Refusal) -> [UInt8]? {
+    switch packet.opcode {
+    case LEClearFilterAcceptList.opcode: try changeList { $0 = [] }
+    case LEAddDeviceToFilterAcceptList.opcode:
+      let device = (try packet.decoded() as LEAddDeviceToFilterAcceptList).device
+      guard acceptList.contains(device) || acceptList.count < model.acceptListSize else {
+        throw Refusal(.memoryCapacityExceeded)
+      }
+      try changeList { $0.insert(device) }
+    case LERemoveDeviceFromFilterAcceptList.opcode:
+      let device = (try packet.decoded() as LERemoveDeviceFromFilterAcceptList).device
+      try changeList { $0.remove(device) }
+    default: return nil
+    }
+    return []
+  }
+
+  /// The list cannot be changed while it is used (Core 5.4, Vol 4, Part E, 7.8.16).
+  private func changeList(_ change: (inout Set<HCIAddress>) -> Void) throws(Refusal) {
+    if let initiator, initiator.peer == nil { throw Refusal(.commandDisallowed) }
+    if scanner?.usesList == true { throw Refusal(.commandDisallowed) }
+    change(&acceptList)
+  }
+
+  private func scan(_ isEnabled: Bool, onlyOnce: Bool) throws(Refusal) {
+    guard isEnabled else { return scanner = nil }
+    guard var new = scanParameters else { throw Refusal(.commandDisallowed) }
+    new.reported = onlyOnce ? [] : nil
+    scanner = new
+  }
+
+  private func initiate(_ new: Initiator) throws(Refusal) {
+    guard initiator == nil else { throw Refusal(.commandDisallowed) }
+    guard new.request.times.isValid else { throw Refusal(.invalidHCICommandParameters) }
+    guard controller.hasRoomForLink else { throw Refusal(.connectionLimitExceeded) }
+    initiator = new
+  }
+
+  /// The attempt to connect ends after the answer to its cancellation, if there was one.
+  func cancelled() {
+    guard initiator != nil else { return }
+    initiator = nil
+    controller.tell(.leConnectionComplete(LEConnectionComplete { $0.status = HCIStatus(.unknownConnectionIdentifier) }))
+  }
+
+  // MARK: - Reception
+
+  /// An advertisement arrives.
+  func receive(_ broadcast: Broadcast) {
+    let advertisement = broadcast.advertisement
+    guard advertisement.concerns([address(.public), address(.random)]) else { return }
+    if var scanner, scanner.listening.hears(advertisement, on: controller.air),
+      !scanner.usesList || acceptList.contains(advertisement.address)
+    {
+      let reports = scanner.reports(of: advertisement, rssi: broadcast.rssi)
+      if scanner.reported != nil { self.scanner = scanner }
+      for report in reports { controller.tell(report) }
+    }
+    guard let initiator, initiator.wants(advertisement, acceptList), controller.hasRoomForLink,
+      initiator.listening.hears(advertisement, on: controller.air)
+    else { return }
+    if controller.air.request(initiator.request, from: controller, to: broadcast) { self.initiator = nil }
+  }
+}

@@ -1,0 +1,69 @@
+import Bluetooth
+import HCI
+
+/// The commands of a controller about its links.
+extension VirtualController {
+  private func end(of packet: CommandPacket) throws(Refusal) -> LinkEnd {
+    guard let end = ends[packet.handle], !end.isOver else { throw Refusal(.unknownConnectionIdentifier) }
+    return end
+  }
+
+  /// - Returns: the answer behind its status; nil for a command about something else.
+  func executeOnLink(_ packet: CommandPacket) throws(Refusal) -> [UInt8]? {
+    switch packet.opcode {
+    case Disconnect.opcode: try end(of: packet).disconnect((packet.decoded() as Disconnect).reason)
+    case ReadRSSI.opcode: return try end(of: packet).handle.octets + [UInt8(bitPattern: -60)]
+    case LEReadRemoteFeatures.opcode: try end(of: packet).begin(.features)
+    case ReadRemoteVersionInformation.opcode: try end(of: packet).begin(.version)
+    case LEConnectionUpdate.opcode:
+      let wanted: LEConnectionUpdate = try packet.decoded()
+      let times = try Self.times(wanted.intervalMax, wanted.latency, wanted.supervisionTimeout)
+      try end(of: packet).begin(.parameters(times, minimum: wanted.intervalMin))
+    case LESetPHY.opcode where model.phys != 1:
+      let wanted: LESetPHY = try packet.decoded()
+      let tx = wanted.allPHYs & 1 != 0 ? 7 : wanted.txPHYs
+      let rx = wanted.allPHYs & 2 != 0 ? 7 : wanted.rxPHYs
+      guard (tx | rx) & ~model.phys & 7 == 0 || wanted.allPHYs != 0 else {
+        throw Refusal(.unsupportedFeatureOrParameterValue)
+      }
+      try end(of: packet).begin(.phy(tx: tx, rx: rx))
+    case LEEnableEncryption.opcode:
+      let wanted: LEEnableEncryption = try packet.decoded()
+      let end = try end(of: packet)
+      guard end.layer.role == .central else { throw Refusal(.commandDisallowed) }
+      end.begin(
+        .encryption(
+          key: wanted.longTermKey, random: wanted.randomNumber, diversifier: wanted.encryptedDiversifier))
+    default: return try answerOnLink(packet)
+    }
+    return []
+  }
+
+  /// Commands that return the handle.
+  private func answerOnLink(_ packet: CommandPacket) throws(Refusal) -> [UInt8]? {
+    switch packet.opcode {
+    case LESetDataLength.opcode where model.longestPacket > 27:
+      try end(of: packet).begin(.length(tx: (packet.decoded() as LESetDataLength).txOctets))
+    case LEReadPHY.opcode where model.phys != 1:
+      let end = try end(of: packet)
+      return end.handle.octets + [end.layer.phys.tx, end.layer.phys.rx]
+    case LELongTermKeyRequestReply.opcode:
+      try end(of: packet).giveKey((packet.decoded() as LELongTermKeyRequestReply).longTermKey)
+    case LELongTermKeyRequestNegativeReply.opcode: try end(of: packet).giveKey(nil)
+    case LERemoteConnectionParameterRequestReply.opcode where model.features.contains(.parametersRequest):
+      let reply: LERemoteConnectionParameterRequestReply = try packet.decoded()
+      try end(of: packet).reply(Self.times(reply.intervalMax, reply.latency, reply.supervisionTimeout))
+    case LERemoteConnectionParameterRequestNegativeReply.opcode where model.features.contains(.parametersRequest):
+      let reply: LERemoteConnectionParameterRequestNegativeReply = try packet.decoded()
+      try end(of: packet).refuse(reply.reason.code ?? .unacceptableConnectionParameters)
+    default: return nil
+    }
+    return packet.handle.octets
+  }
+
+  private static func times(_ interval: UInt16, _ latency: UInt16, _ timeout: UInt16) throws(Refusal) -> LinkTimes {
+    let times = LinkTimes(interval: interval, latency: latency, timeout: timeout)
+    guard times.isValid else { throw Refusal(.invalidHCICommandParameters) }
+    return times
+  }
+}

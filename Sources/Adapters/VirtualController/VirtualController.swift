@@ -1,0 +1,217 @@
+import Adapter
+import Bluetooth
+import DequeModule
+import HCI
+
+/// A controller on an `Air`: it executes the commands of its host, one at a time, and has links.
+///
+/// | State     | Input                      | Then                                                             |
+/// |-----------|----------------------------|------------------------------------------------------------------|
+/// | any       | a command                  | executed after `answerTime`, in order, and answered              |
+/// | any       | Reset, or the host leaves  | everything ends; the other ends of links notice by their timeout |
+/// | plugged   | `isPlugged` is false       | the transport ends; nothing is sent or received                  |
+/// | answering | `isSilent` is true         | the same without the end: nothing is answered until it is false  |
+package final class VirtualController {
+  package let model: ControllerModel
+  let air: Air
+  /// The host's end of the transport.
+  weak var host: VirtualTransport?
+
+  private(set) lazy var activities = AirActivities(of: self)
+  var eventMask: UInt64 = 0x1F
+  /// The PHYs that the host prefers for links, as a mask: of sending and of receiving.
+  var preferredPHYs: (tx: UInt8, rx: UInt8) = (7, 7)
+  /// Its ends of links.
+  private(set) var ends: [ConnectionHandle: LinkEnd] = [:]
+
+  /// The pending commands, and their arrival times.
+  private var pending: Deque<(packet: CommandPacket, since: Instant)> = []
+  /// Counts the resets: earlier operations do not count.
+  private(set) var generation = 0
+  /// The room of the host in packets, with flow control; nil without.
+  var hostRoom: Int?
+  /// Reports on their way to the host, and the time of the last.
+  private var reports = 0
+  private var lastReport = Instant.zero
+  /// Reports that wait for room at the host, or while it is silent.
+  private var held: Deque<(event: HCIEvent, done: () -> Void)> = []
+
+  package init(_ model: ControllerModel, on air: Air) {
+    self.model = model
+    self.air = air
+    air.add(self)
+  }
+
+  /// False while it is removed.
+  package var isPlugged = true {
+    didSet {
+      guard isPlugged != oldValue else { return }
+      host?.end("it was unplugged")
+      reset()
+    }
+  }
+
+  /// True if it answers nothing.
+  package var isSilent = false {
+    didSet {
+      guard isSilent != oldValue else { return }
+      air.presenceChanged(of: self)
+      flush()
+      proceed()
+    }
+  }
+
+  /// False for one without power, or out of order.
+  var isOnAir: Bool { isPlugged && !isSilent }
+
+  // MARK: - Its host
+
+  /// A packet of the host.
+  func receive(_ packet: HCIPacket) {
+    switch packet {
+    case .command(let packet) where packet.opcode == HostNumberOfCompletedPackets.opcode: freed(packet)
+    case .command(let packet): take(packet)
+    case .acl(let packet): send(packet)
+    case .event: air.onFault?("a host sends an event")
+    }
+  }
+
+  /// Ends everything, as after Reset.
+  func reset() {
+    generation += 1
+    pending.removeAll()
+    held.removeAll()
+    (reports, lastReport) = (0, .zero)
+    hostRoom = nil
+    activities.reset()
+    (eventMask, preferredPHYs) = (0x1F, (7, 7))
+    for end in ends.values { end.forget() }
+    ends = [:]
+    air.presenceChanged(of: self)
+  }
+
+  private func take(_ packet: CommandPacket) {
+    let now = air.scheduler.now
+    // A host that has waited for two seconds may check that the controller responds.
+    if let first = pending.first, first.since.duration(to: now) < .seconds(2) {
+      let (sent, executed) = (packet.opcode.rawValue, first.packet.opcode.rawValue)
+      air.onFault?("command \(sent) is sent while \(executed) is executed")
+    }
+    pending.append((packet, now))
+    if pending.count == 1 { proceed() }
+  }
+
+  private func proceed() {
+    guard !pending.isEmpty, isOnAir else { return }
+    let now = generation
+    air.scheduler.schedule(after: air.time(in: model.answerTime)) { [weak self] in
+      guard let self, generation == now, isOnAir, let packet = pending.popFirst()?.packet else { return }
+      execute(packet)
+      proceed()
+    }
+  }
+
+  func tell(_ event: HCIEvent) { if isOnAir { host?.deliver(.event(event.packet)) } }
+
+  func complete(_ opcode: Opcode, _ status: HCIErrorCode = .success, _ values: [UInt8] = []) {
+    tell(
+      .commandComplete(
+        CommandComplete {
+          $0.opcode = opcode
+          $0.returnParameters = [status.rawValue] + values
+        }))
+  }
+
+  func begin(_ opcode: Opcode, _ status: HCIErrorCode = .success) {
+    tell(
+      .commandStatus(
+        CommandStatus {
+          $0.status = HCIStatus(status)
+          $0.opcode = opcode
+        }))
+  }
+
+  // MARK: - Reports of links
+
+  /// Reports an event of a link to the host, in order, and late if that is its way.
+  /// - Parameter done: called when the host has it.
+  func report(_ event: HCIEvent, _ done: @escaping () -> Void = {}) {
+    let (now, time) = (generation, air.scheduler.now.advanced(by: air.time(in: model.eventDelay)))
+    lastReport = max(time, lastReport)
+    guard reports > 0 || lastReport > air.scheduler.now else {
+      return deliver(event, done)
+    }
+    reports += 1
+    _ = air.scheduler.schedule(at: lastReport) { [weak self] in
+      guard let self, generation == now else { return }
+      reports -= 1
+      deliver(event, done)
+    }
+  }
+
+  /// Like Zephyr: events of links wait while the host has no room for data.
+  private func deliver(_ event: HCIEvent, _ done: @escaping () -> Void) {
+    held.append((event, done))
+    flush()
+  }
+
+  private func flush() {
+    while isOnAir, hasHostRoom, let (event, done) = held.popFirst() {
+      tell(event)
+      done()
+    }
+  }
+
+  // MARK: - Data
+
+  /// True if the host has room for another packet.
+  var hasHostRoom: Bool { hostRoom.map { room in ends.values.reduce(0) { $0 + $1.unread } < room } ?? true }
+
+  /// The host has read packets.
+  private func freed(_ packet: CommandPacket) {
+    guard let command = try? HostNumberOfCompletedPackets(decoding: packet) else {
+      air.onFault?("Host Number Of Completed Packets cannot be decoded")
+      return
+    }
+    for link in command.links {
+      guard let end = ends[link.handle] else { continue }
+      end.unread -= Int(link.packets)
+      if end.unread < 0 { air.onFault?("a host has read \(-end.unread) packets too many") }
+    }
+    flush()
+  }
+
+  func deliver(_ packet: ACLDataPacket) { if isOnAir { host?.deliver(.acl(packet)) } }
+
+  private func send(_ packet: ACLDataPacket) {
+    if packet.data.count > model.dataLength {
+      air.onFault?("a packet of \(packet.data.count) octets for \(model.dataLength)")
+    }
+    // The host may not know yet that a link has ended.
+    guard let end = ends[packet.handle], !end.isOver else { return }
+    end.send(packet)
+    let waiting = ends.values.reduce(0) { $0 + $1.unfinished }
+    if waiting > Int(model.dataPackets) { air.onFault?("\(waiting) packets for \(model.dataPackets) buffers") }
+  }
+
+  // MARK: - Links
+
+  /// Adds an end of a link, with the lowest number that no other has.
+  func add(_ end: LinkEnd) -> ConnectionHandle {
+    let handle = (1...).first { ends[$0] == nil } ?? 0
+    ends[handle] = end
+    return handle
+  }
+
+  func remove(_ end: LinkEnd) {
+    if ends[end.handle] === end { ends[end.handle] = nil }
+    flush()
+  }
+
+  var hasRoomForLink: Bool { ends.count < model.links }
+
+  /// True if it accepts a connection request.
+  func accepts(_ request: ConnectionRequest, to broadcast: Broadcast) -> Bool {
+    hasRoomForLink && activities.advertising.accepts(request.own, to: broadcast, by: activities.acceptList)
+  }
+}

@@ -1,0 +1,189 @@
+import Adapter
+import Bluetooth
+import HCI
+
+/// A link between two controllers: its connection events, by the clock (Core 5.4, Vol 6, Part B, 4.5).
+///
+/// | State     | Input                                   | Then                                                         |
+/// |-----------|-----------------------------------------|--------------------------------------------------------------|
+/// | beginning | its first connection event              | both hosts are notified; 0x3E after six without an answer    |
+/// | idle      | a packet to send                        | events until there is none                                   |
+/// | any       | loss, or a controller that is away      | all events take place, and the supervision timeout counts    |
+/// | any       | the instant of a change                 | both sides change, or one of them, which tears the link      |
+///
+/// Events without packets and without loss are skipped: an idle link costs nothing.
+package final class VirtualLink {
+  package private(set) lazy var central = makeEnd(.central)
+  package private(set) lazy var peripheral = makeEnd(.peripheral)
+  package var ends: [LinkEnd] { [central, peripheral] }
+  /// The number of the connection event at `anchor`.
+  private(set) var event: UInt16 = 0
+  /// True until the first connection event.
+  private(set) var isBeginning = true
+
+  private let request: ConnectionRequest
+  private let advertiser: HCIAddress
+  private let controllers: (central: VirtualController, peripheral: VirtualController)
+  private let air: Air
+  private let isReceived: Bool
+  /// The time of event number `event`, or of the next one.
+  private var anchor: Instant
+  private var alarm: (any ScheduledWork)?
+  /// True after a change that one side missed.
+  private var isTorn = false
+  /// True during a connection event.
+  private var isTakingPlace = false
+  /// Events since the link began, up to the limit.
+  private var attempts = 0
+
+  /// The events without an answer that end a new link (4.5.2).
+  private static let attempts = 6
+
+  /// The octets around data, in microseconds for each PHY: preamble, access address, header, check (2.1 and 2.2).
+  private static let overhead = [0, 80, 44, 720]
+  private static let octet = [0, 8, 4, 64]
+  /// The pause between two packets, in microseconds (4.1.1).
+  private static let pause = 150
+
+  init(
+    _ request: ConnectionRequest, from central: VirtualController, to peripheral: VirtualController,
+    at advertiser: HCIAddress, isReceived: Bool, on air: Air
+  ) {
+    (self.request, self.advertiser, self.isReceived, self.air) = (request, advertiser, isReceived, air)
+    controllers = (central, peripheral)
+    anchor = air.scheduler.now
+  }
+
+  private func makeEnd(_ role: LinkRole) -> LinkEnd {
+    let isCentral = role == .central
+    return LinkEnd(
+      role, of: isCentral ? controllers.central : controllers.peripheral,
+      own: isCentral ? request.own : advertiser, peer: isCentral ? advertiser : request.own, request.times, on: self)
+  }
+
+  /// The request has been sent: the first connection event is some time after it (4.5.3).
+  func begin() {
+    central.join()
+    if isReceived { peripheral.join() } else { peripheral.forget() }
+    central.report()
+    let offset = air.time(in: .zero...request.times.duration)
+    arm(at: anchor.advanced(by: .microseconds(1250) + offset))
+  }
+
+  func joins(_ one: VirtualController, _ other: VirtualController) -> Bool {
+    let (central, peripheral) = controllers
+    return central === one && peripheral === other || central === other && peripheral === one
+  }
+
+  func isBetween(_ one: HCIAddress, _ other: HCIAddress) -> Bool {
+    let addresses = [request.own, advertiser]
+    return addresses == [one, other] || addresses == [other, one]
+  }
+
+  // MARK: - Time
+
+  private var interval: Duration { central.layer.times.duration }
+
+  /// True if each event matters.
+  private var isContinuous: Bool {
+    isBeginning || isTorn || ends.contains(where: \.isOver)
+      || air.loss(from: central.controller, to: peripheral.controller) > 0
+      || air.loss(from: peripheral.controller, to: central.controller) > 0
+  }
+
+  /// The number of the next connection event.
+  var upcoming: UInt16 { alarm == nil ? event &+ UInt16(truncatingIfNeeded: skipped) : event }
+
+  /// The intervals until then, from the last event.
+  private var skipped: Int64 {
+    max(0, anchor.duration(to: air.scheduler.now).wholeNanoseconds) / interval.wholeNanoseconds + 1
+  }
+
+  /// Something changed that makes events matter, or not.
+  func conditionsChanged() { if isContinuous { wake() } }
+
+  /// There is something to send, at the next event.
+  func wake() {
+    guard alarm == nil, !isBeginning, !isTakingPlace, !ends.allSatisfy(\.isOver) else { return }
+    // Nothing was lost meanwhile.
+    for end in ends where end.lastHeard != nil { end.lastHeard = air.scheduler.now }
+    let skipped = skipped
+    event &+= UInt16(truncatingIfNeeded: skipped)
+    arm(at: anchor.advanced(by: .nanoseconds(skipped * interval.wholeNanoseconds)))
+  }
+
+  private func arm(at time: Instant) {
+    anchor = time
+    alarm = air.scheduler.schedule(at: time) { [self] in takePlace() }
+  }
+
+  func endIsOver() {
+    guard ends.allSatisfy(\.isOver) else {
+      // The other side has to notice.
+      return conditionsChanged()
+    }
+    alarm?.cancel()
+    alarm = nil
+    air.remove(self)
+  }
+
+  // MARK: - Connection events
+
+  private func takePlace() {
+    isTakingPlace = true
+    defer { isTakingPlace = false }
+    alarm = nil
+    isBeginning = false
+    attempts = min(attempts + 1, Self.attempts)
+    let changes = ends.map { $0.begins(event) }
+    if changes[0] != changes[1] { isTorn = true }
+    let now = air.scheduler.now
+    if !isTorn, isListening { exchange(now) }
+    for end in ends { end.reportCompleted() }
+    for end in ends where !end.isOver { supervise(end, now) }
+    guard !ends.allSatisfy(\.isOver), isContinuous || ends.contains(where: \.isBusy) else { return }
+    event &+= 1
+    arm(at: anchor.advanced(by: interval))
+  }
+
+  /// True if the peripheral takes part: it may skip as many events as the latency says.
+  private var isListening: Bool {
+    !ends.contains(where: \.isOver)
+      && (peripheral.isBusy || peripheral.lastHeard == nil || event % (peripheral.layer.times.latency &+ 1) == 0)
+  }
+
+  private func supervise(_ end: LinkEnd, _ now: Instant) {
+    if let heard = end.lastHeard {
+      if heard.duration(to: now) >= end.layer.times.supervision { end.end(.connectionTimeout) }
+    } else if attempts == Self.attempts {
+      end.end(.connectionFailedToBeEstablished)
+    }
+  }
+
+  /// Packets there and back, as long as there are any and the time of the event lasts.
+  private func exchange(_ now: Instant) {
+    var left = Int(interval.wholeNanoseconds / 1000) - Self.pause
+    var goesOn = true
+    while goesOn {
+      left -= time(central) + time(peripheral) + 2 * Self.pause
+      guard air.carries(from: central.controller, to: peripheral.controller) else { return }
+      peripheral.lastHeard = now
+      peripheral.report()
+      let hasSent = central.deliver(to: peripheral)
+      // A side that ends acknowledges that.
+      guard air.carries(from: peripheral.controller, to: central.controller) else { return }
+      central.lastHeard = now
+      central.acknowledge()
+      let hasReceived = peripheral.deliver(to: central)
+      peripheral.acknowledge()
+      goesOn = (hasSent || hasReceived) && !ends.contains(where: \.isOver) && ends.contains(where: \.hasMore)
+      if left < time(central) + time(peripheral) + 2 * Self.pause { return }
+    }
+  }
+
+  /// The time of an end's next packet, in microseconds.
+  private func time(_ end: LinkEnd) -> Int {
+    let phy = Int(end.layer.phys.tx)
+    return Self.overhead[phy] + Self.octet[phy] * end.nextOctets
+  }
+}

@@ -1,0 +1,66 @@
+import Adapter
+import Bluetooth
+import TestSupport
+import Testing
+
+@testable import VirtualController
+
+/// Advertisements between hosts of our own, and of devices that only advertise.
+@Suite struct AdvertisingTests {
+  private func beacon(_ number: UInt64, on air: Air) -> Broadcast {
+    var advertisement = Advertisement()
+    advertisement.address = .init(DeviceAddress(value: 0xC000_0000_0000 + number, kind: .random))
+    advertisement.isConnectable = false
+    advertisement.data = [2, 1, 6]
+    return Broadcast(advertisement, every: .milliseconds(100), seed: air.seed, stream: number)
+  }
+
+  @Test("Devices that only advertise cost nothing while nobody listens")
+  func beacons() {
+    let nodes = TwoNodes()
+    for number in UInt64(0)..<200 { nodes.air.add(beacon(number, on: nodes.air)) }
+    // One step: no alarm but the hosts' own rings in an hour.
+    #expect(nodes.scheduler.advance(to: nodes.scheduler.now.advanced(by: .seconds(3600)), ringing: 100))
+    nodes.central.adapter.setScan(ScanParameters())
+    nodes.scheduler.advance(by: .seconds(5))
+    #expect(Set(nodes.central.reports.map(\.address)).count == 200)
+    nodes.central.adapter.setScan(nil)
+    nodes.scheduler.advance(by: .seconds(1))
+    #expect(nodes.scheduler.advance(to: nodes.scheduler.now.advanced(by: .seconds(3600)), ringing: 100))
+  }
+
+  @Test("Long data of several sets arrive whole, and legacy scanners receive legacy advertisements alone")
+  func sets() {
+    let nodes = TwoNodes()
+    let legacy = Node(3, on: nodes.air) { $0.features = .bluetooth40 }
+    nodes.scheduler.run { legacy.adapter.state == .on }
+    let long = [UInt8](repeating: 0xFF, count: 1) + [UInt8](repeating: 1, count: 500)
+    let data = (0..<2).flatMap { _ in [UInt8(250)] + long.prefix(250) }
+    var extended = AdvertisingParameters(isConnectable: false, data: data)
+    extended.isExtended = true
+    nodes.peripheral.adapter.setAdvertising(AdvertisingSetID(1), extended)
+    nodes.peripheral.adapter.setAdvertising(AdvertisingSetID(2), AdvertisingParameters(data: [2, 1, 6]))
+    for node in [nodes.central, legacy] { node.adapter.setScan(ScanParameters()) }
+    nodes.scheduler.advance(by: .seconds(20))
+    #expect(nodes.central.advertised == [data, [2, 1, 6]])
+    #expect(legacy.advertised == [[2, 1, 6]])
+  }
+
+  @Test("Equal seeds give equal reports, others do not")
+  func seeds() {
+    func times(_ seed: UInt64) -> [Instant] {
+      let nodes = TwoNodes(seed: seed)
+      nodes.air.add(beacon(1, on: nodes.air))
+      nodes.central.adapter.setScan(ScanParameters())
+      var times: [Instant] = []
+      for _ in 0..<10 {
+        let count = nodes.central.reports.count
+        nodes.scheduler.run(for: .seconds(10)) { nodes.central.reports.count > count }
+        times.append(nodes.scheduler.now)
+      }
+      return times
+    }
+    #expect(times(1) == times(1))
+    #expect(times(1) != times(2))
+  }
+}
