@@ -161,7 +161,7 @@ let storeys = [
         name: "BledCoreTests",
         dependencies: [
           "BledCore", "Adapter", "GATT", "ATT", "Capture", "BledRPC", "JSONFiles", "Bluetooth", "BluetoothCrypto",
-          "EventLoop", "TestSupport", "openrpc", logging,
+          "Controllers", "VirtualController", "EventLoop", "TestSupport", "openrpc", logging,
         ]),
       .testTarget(name: "BledTests", dependencies: ["bled", "BledCore", "Bluetooth", "TestSupport", logging]),
       // Many clients and devices under virtual time.
