@@ -75,7 +75,7 @@ final class KernelLink: AdapterLink {
 
   init(
     _ peer: DeviceAddress, _ role: LinkRole, _ handle: ConnectionHandle, attempts: Int, over descriptor: Descriptor,
-    links: KernelLinks, radio: RadioHost, in context: LoopContext
+    links: KernelLinks, radio: RadioRunner, in context: LoopContext
   ) {
     self.peer = peer
     self.role = role

@@ -68,13 +68,13 @@ final class KernelLinks {
   weak var protection: (any LinkProtection)?
   let requester: LinkRequester
   private let listener: LinkListener
-  private let radio: RadioHost
+  private let radio: RadioRunner
   private let context: LoopContext
   private var entries: [ConnectionHandle: Entry] = [:]
   /// Rings when the kernel's list of links is to be read, after lost events.
   private var doubtAlarm: (any ScheduledWork)?
 
-  init(_ kernel: any KernelSockets, _ radio: RadioHost, in context: LoopContext) {
+  init(_ kernel: any KernelSockets, _ radio: RadioRunner, in context: LoopContext) {
     self.radio = radio
     self.context = context
     listener = LinkListener(kernel, radio, in: context)

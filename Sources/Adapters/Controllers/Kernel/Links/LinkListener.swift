@@ -29,7 +29,7 @@ final class LinkListener {
 
   weak var owner: (any LinkListenerOwner)?
   private let kernel: any KernelSockets
-  private let radio: RadioHost
+  private let radio: RadioRunner
   private let context: LoopContext
   private var address = DeviceAddress.none
   private var socket: Descriptor?
@@ -39,7 +39,7 @@ final class LinkListener {
   /// Rings when `expected` is due.
   private var offerAlarm: (any ScheduledWork)?
 
-  init(_ kernel: any KernelSockets, _ radio: RadioHost, in context: LoopContext) {
+  init(_ kernel: any KernelSockets, _ radio: RadioRunner, in context: LoopContext) {
     self.kernel = kernel
     self.radio = radio
     self.context = context
