@@ -3,7 +3,6 @@ import BledConnection
 @_exported import BledRPC
 @_exported import Bluetooth
 import FoundationEssentials
-private import Glibc
 import Synchronization
 
 /// A session with the daemon. It ends with `close`, or when its last reference is released, and with it its resources
@@ -83,19 +82,9 @@ extension BledClient {
   /// The default path of the daemon's socket: the environment's BLED_SOCKET; else the system's socket,
   /// `/run/bled/bled.sock`, unless only the user's own daemon has one, `$XDG_RUNTIME_DIR/bled/bled.sock`. A directory
   /// of another user, as `su` leaves it in the environment, is ignored.
-  public static var defaultSocketPath: String { socketPath(in: ProcessInfo.processInfo.environment) }
-
-  static func socketPath(in environment: [String: String], system: String = SocketPath.system) -> String {
-    if let path = environment["BLED_SOCKET"], !path.isEmpty { return path }
-    guard access(system, F_OK) != 0, let own = SocketPath.ofUser(environment), access(own, F_OK) == 0,
-      let directory = environment["XDG_RUNTIME_DIR"], isOwn(directory)
-    else { return system }
-    return own
-  }
-
-  private static func isOwn(_ directory: String) -> Bool {
-    var status = stat()
-    return stat(directory, &status) == 0 && status.st_uid == geteuid()
+  public static var defaultSocketPath: String {
+    let environment = ProcessInfo.processInfo.environment
+    return SocketPath.ofClients { environment[$0] }
   }
 }
 

@@ -83,7 +83,7 @@ package final class LineStream: DaemonTransport {
   private func streamEnded(_ end: SocketStream.End) {
     switch end {
     case .finished: fail(nil)
-    case .peer: fail(BledError.daemonUnreachable.error("bled ended the connection. Is it still running?"))
+    case .peer: fail(BledError.daemonUnreachable.error("bled ended the connection: it may have been stopped"))
     case .failed(let error):
       fail(BledError.daemonUnreachable.error("the connection to bled failed: \(error.text)"))
     }
@@ -97,7 +97,7 @@ extension Errno {
     let option = path == SocketPath.system ? "" : " --socket \(path)"
     let start = """
       Start it with "systemctl start bled.socket", or by hand: bled --adapter hci0\(option) \
-      (without an adapter at hand: --adapter simulated).
+      (without an adapter at hand: --adapter simulated)
       """
     switch self {
     case .noEntry, .notDirectory:

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BledConnection
 import BledRPC
 import Glibc
 
@@ -6,13 +7,15 @@ import Glibc
 package struct ServiceOptions: ParsableArguments {
   @Option(
     name: .long,
-    help: ArgumentHelp("The socket of bled. (default: $BLED_SOCKET, else \(SocketPath.system))", valueName: "path"))
+    help: ArgumentHelp(
+      "The socket of bled. (default: $BLED_SOCKET, \(SocketPath.system), or $XDG_RUNTIME_DIR/bled/bled.sock)",
+      valueName: "path"))
   private var socket: String?
 
   package init() {}
 
-  /// The path of bled's socket.
-  package var socketPath: String { socket ?? ServiceEnvironment["BLED_SOCKET"] ?? SocketPath.system }
+  /// The path of bled's socket at this moment: a daemon of the user may be started later.
+  package var socketPath: String { socket ?? SocketPath.ofClients { ServiceEnvironment[$0] } }
 }
 
 /// The variables that systemd or a person sets for a service.

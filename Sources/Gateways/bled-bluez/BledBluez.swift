@@ -29,7 +29,7 @@ struct BledBluez: ParsableCommand {
     let state = stateDirectory ?? ServiceEnvironment.stateDirectory
     let loop = try EventLoop()
     let settings = SettingsFile(directory: state, worker: Worker(loop: loop))
-    let status = try RunningFacade(socket: service.socketPath, settings: settings, loop: loop).run()
+    let status = try RunningFacade(socket: service, settings: settings, loop: loop).run()
     if status != 0 { throw ExitCode(status) }
   }
 }

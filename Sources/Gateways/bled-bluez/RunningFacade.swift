@@ -25,7 +25,7 @@ final class RunningFacade {
   private var hasSaidLost = false
 
   /// - Parameter settings: where the settings of devices are kept; nil: nowhere.
-  init(socket: String, settings file: SettingsFile?, loop: EventLoop) throws {
+  init(socket: ServiceOptions, settings file: SettingsFile?, loop: EventLoop) throws {
     self.loop = loop
     self.file = file
     let kept: (settings: [String: DeviceSettings], aside: String?)
@@ -42,7 +42,7 @@ final class RunningFacade {
     sd_id128_get_machine(&machine)
     facade = Facade(
       bus: bus, clock: loop,
-      connector: SocketConnector(path: socket, on: LoopSockets(loop) { [bus] in bus.outbox.isCongested }),
+      connector: SocketConnector(path: socket.socketPath, on: LoopSockets(loop) { [bus] in bus.outbox.isCongested }),
       sockets: LoopPacketSockets(loop), machine: withUnsafeBytes(of: machine) { Hex.encode(Array($0)) },
       host: Self.hostName, settings: kept.settings)
     reception = try Reception(bus, facade.callers, on: loop) { [facade] in facade.handle($0) }

@@ -57,7 +57,7 @@ struct BledEsphome: ParsableCommand {
     // The announcement does not contain the key.
     let key: [UInt8]? =
       if !configuration.encryption { nil } else if avahi { [] } else { try keys.keyOrNew() }
-    let proxy = RunningProxy(configuration, key: key, socket: service.socketPath, loop: try EventLoop())
+    let proxy = RunningProxy(configuration, key: key, socket: service, loop: try EventLoop())
     let status = try avahi ? proxy.printAvahiService() : proxy.run()
     if status != 0 { throw ExitCode(status) }
   }

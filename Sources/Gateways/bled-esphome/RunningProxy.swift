@@ -22,12 +22,12 @@ final class RunningProxy {
   private var hasSaidLost = false
 
   /// - Parameter key: nil: without encryption.
-  init(_ configuration: Configuration, key: [UInt8]?, socket: String, loop: EventLoop) {
+  init(_ configuration: Configuration, key: [UInt8]?, socket: ServiceOptions, loop: EventLoop) {
     self.configuration = configuration
     isEncrypted = key != nil
     self.loop = loop
     sockets = LoopSockets(loop)
-    proxy = Proxy(configuration.settings(key: key), SocketConnector(path: socket, on: sockets), loop)
+    proxy = Proxy(configuration.settings(key: key), SocketConnector(path: socket.socketPath, on: sockets), loop)
     proxy.whenWaiting = { [unowned self] in
       report.say(.problem, $0)
       say($0)

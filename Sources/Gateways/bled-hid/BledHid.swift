@@ -25,6 +25,6 @@ struct BledHid: ParsableCommand {
     SignalWatch.block([SIGTERM, SIGINT])
     signal(SIGPIPE, SIG_IGN)
     let memory = MemoryFile(directory: stateDirectory ?? ServiceEnvironment.stateDirectory)
-    try RunningGateway(socket: service.socketPath, memory: memory, loop: try EventLoop()).run()
+    try RunningGateway(socket: service, memory: memory, loop: try EventLoop()).run()
   }
 }

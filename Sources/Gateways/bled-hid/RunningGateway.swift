@@ -13,10 +13,11 @@ final class RunningGateway {
   private let gateway: Gateway
   private var signals: [SignalWatch] = []
 
-  init(socket: String, memory: MemoryFile, loop: EventLoop) {
+  init(socket: ServiceOptions, memory: MemoryFile, loop: EventLoop) {
     self.loop = loop
     gateway = Gateway(
-      SocketConnector(path: socket, on: LoopSockets(loop)), loop, DeviceFiles(path: "/dev/uhid", on: loop), memory)
+      SocketConnector(path: socket.socketPath, on: LoopSockets(loop)), loop, DeviceFiles(path: "/dev/uhid", on: loop),
+      memory)
     gateway.say = { [log] in log.say($0) }
     gateway.whenChanged = { [log, report] condition in
       switch condition {

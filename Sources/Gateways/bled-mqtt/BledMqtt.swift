@@ -46,6 +46,6 @@ struct BledMqtt: ParsableCommand {
     SignalWatch.block([SIGTERM, SIGINT])
     signal(SIGPIPE, SIG_IGN)
     let state = stateDirectory ?? ServiceEnvironment.stateDirectory
-    try RunningGateway(settings, socket: service.socketPath, stateDirectory: state, loop: EventLoop()).run()
+    try RunningGateway(settings, socket: service, stateDirectory: state, loop: EventLoop()).run()
   }
 }

@@ -23,7 +23,7 @@ final class RunningGateway {
   private var spoolSaid: Int64?
 
   /// - Parameter stateDirectory: where messages are kept while the broker is away; nil: nowhere.
-  init(_ settings: Settings, socket: String, stateDirectory: String?, loop: EventLoop) throws {
+  init(_ settings: Settings, socket: ServiceOptions, stateDirectory: String?, loop: EventLoop) throws {
     self.loop = loop
     mosquitto_lib_init()
     do {
@@ -34,7 +34,7 @@ final class RunningGateway {
       throw ValidationError("the spool cannot be used: \(error)")
     }
     gateway = Gateway(
-      settings.configuration, SocketConnector(path: socket, on: LoopSockets(loop)), loop, spool: spool)
+      settings.configuration, SocketConnector(path: socket.socketPath, on: LoopSockets(loop)), loop, spool: spool)
     gateway.names = settings.names
     broker = BrokerLink(settings, gateway, loop) { [log] in log.say($0) }
     gateway.say = { [log] in log.say($0) }

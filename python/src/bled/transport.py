@@ -17,7 +17,7 @@ SYSTEM_SOCKET = "/run/bled/bled.sock"
 HIGH_WATER = 64 * 1024
 UNSENT_LIMIT = 64 << 20
 _AT_ONCE = 64 * 1024
-_ENDED = "bled ended the connection. Is it still running?"
+_ENDED = "bled ended the connection: it may have been stopped"
 
 
 def socket_path() -> str:

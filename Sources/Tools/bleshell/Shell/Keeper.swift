@@ -41,7 +41,8 @@ import FoundationEssentials
       } catch let error where Self.passes(error) && (hasBegun || !timeout.isOver) {
         notice?.cancel()
         try Task.checkCancellation()
-        say("\(Self.message(error)); trying again")
+        let message = Self.message(error)
+        say(message.hasSuffix(".") ? "\(message) Trying again" : "\(message); trying again")
       }
       // A device that stays current while it is away, and an unreachable daemon, fail at once.
       try await Task.sleep(for: .seconds(1))

@@ -28,8 +28,17 @@ struct UserDaemonTests {
         "/usr/bin/setpriv", identity + ["\(ChildProcess.products)/\(program)"] + arguments, environment: environment,
         folder: folder)
     }
+    // A gateway may be started first.
+    let gateway = try start("bled-hid")
+    try eventually("the gateway waits") { gateway.errors.contains("simulated); it is tried again each second") }
     let daemon = try start("bled", "--adapter", "simulated")
     try eventually("the daemon is ready") { daemon.errors.contains("is ready on \(runtime)/bled/bled.sock") }
+    try eventually("the gateway has a session") {
+      let sessions = try start("bleshell", "sessions", "--json")
+      return try sessions.exitStatus() == 0 && sessions.output.contains("\"HID\"")
+    }
+    gateway.send(signal: SIGTERM)
+    #expect(try gateway.exitStatus() == 0)
     let client = try start("bleshell", "adapters", "--json")
     #expect(try client.exitStatus() == 0, "\(client.errors)")
     #expect(client.output.contains("simulated"))
