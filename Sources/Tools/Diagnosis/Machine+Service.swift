@@ -97,7 +97,7 @@ extension Machine {
 
   /// The stored state of the system's daemon.
   var storeFindings: [Finding] {
-    guard files.exists(Service.state) else { return [] }
+    guard socket == Service.socket, files.exists(Service.state) else { return [] }
     let names = files.names(in: Service.state)
     let damaged = names.filter { $0.contains(".damaged") }
     guard damaged.isEmpty else {

@@ -221,6 +221,7 @@ import Testing
     try good()
     try write("/var/lib/bled/bonds.damaged.1")
     #expect(problems(machine()).map(\.check) == [.store])
+    #expect(machine { $0.socket = "/tmp/bled.sock" }.storeFindings.isEmpty, "that daemon stores elsewhere")
     let old = machine { $0.release = "6.1.0-37-amd64" }.findings.filter { $0.check == .kernel }
     #expect(old.map(\.verdict) == [.ok, .note])
   }

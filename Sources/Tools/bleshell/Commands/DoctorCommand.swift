@@ -47,7 +47,8 @@ struct DoctorCommand: ShellCommand {
       defer { client.close() }
       let adapters = try await client.call(AdapterList.self, Empty(), timeout: .seconds(5)).adapters
       let isWithoutKernel = !adapters.isEmpty && adapters.allSatisfy { $0.kind.known != .kernel }
-      return ([version(client.session)] + adapters.flatMap { [finding($0)] + quirks(of: $0) }, isWithoutKernel)
+      let session = [version(client.session)] + permissions(of: client.session)
+      return (session + adapters.flatMap { [finding($0)] + quirks(of: $0) }, isWithoutKernel)
     } catch {
       let remedy = "Look at its log: `journalctl -u bled`, or where it was started."
       return ([Finding(.daemon, .problem, "The daemon does not answer: \(error)", remedy: remedy)], false)
@@ -66,6 +67,18 @@ struct DoctorCommand: ShellCommand {
         remedy: "After an update restart the daemon: sudo systemctl try-restart bled")
     }
     return Finding(.daemon, .ok, "\(build) answers")
+  }
+
+  /// A user with access to the socket can lack all permissions.
+  static func permissions(of session: SessionOpen.Result) -> [Finding] {
+    guard !Permission.allCases.contains(where: session.isPermitted) else { return [] }
+    return [
+      Finding(
+        .daemon, .problem, "The daemon permits you nothing.",
+        remedy: "\"policy\" in its configuration grants permissions to users and groups (docs/configuration.md); by "
+          + "default the members of the group bluetooth have them: sudo usermod -aG bluetooth $USER, then log in again."
+      )
+    ]
   }
 
   /// The faults of an adapter's controller.

@@ -40,6 +40,9 @@ struct DaemonPolicyTests {
     #expect(try identity.exitStatus() == 0, "\(identity.errors)")
     #expect(identity.output.contains("user \(Self.stranger)\npermissions: none\nnot permitted: scan, connect"))
     #expect(try daemon.bleshell("whoami", "--json").objects().first?["lacking"] == [])
+    let doctor = try start(daemon, "doctor", "--json")
+    #expect(try doctor.exitStatus() == 1)
+    #expect(doctor.output.contains("The daemon permits you nothing."), "\(doctor.output)")
   }
 
   @Test("A client above the limit is told so, and what to do; root always gets a session")
