@@ -20,7 +20,7 @@ struct ScanListFilter: Equatable {
   func passes(_ report: ScanReport.Params, level: Double?) -> Bool {
     if let least = self.level, level ?? -200 < least { return false }
     guard !words.isEmpty else { return true }
-    var fields = [report.name ?? "", report.address, report.peripheral]
+    var fields = [report.name ?? "", report.address]
     for service in report.services ?? [] { fields += ["\(service)", service.knownName ?? ""] }
     fields += ScanTable.contents(report)
     let lower = fields.map { $0.lowercased() }

@@ -58,6 +58,7 @@ import Testing
   func filter() {
     for (text, shown) in [
       ("ECHO", "1"), ("heart", "2"), ("180d", "2"), ("-70", "23"), ("-70 belt", "2"), ("c0:de", "231"), ("nobody", ""),
+      ("00000001", ""),
     ] {
       var list = sample()
       _ = type([.character("/")] + text.map { .character($0) }, &list)
