@@ -17,7 +17,7 @@ let location: Target.Dependency = .product(
   name: "CoreLocation", package: "bled", condition: .when(platforms: [.linux]))
 let sessions: Target.Dependency = .product(
   name: "MultipeerConnectivity", package: "bled", condition: .when(platforms: [.linux]))
-// The SDK has no BledClient.
+// An SDK has its modules without a package on which these tests could depend.
 let tests: [Target] =
   isInSource
   ? [.testTarget(name: "SimulatedDeviceTests", dependencies: [.product(name: "BledClient", package: "bled")])] : []
