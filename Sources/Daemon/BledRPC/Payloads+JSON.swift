@@ -248,13 +248,13 @@ extension JSONWriter {
 
 extension PeripheralList.Result {
   /// Writes all of it: there may be thousands, while other work waits.
-  public func write(to writer: inout JSONWriter) {
-    writer.object { writer in
+  public func write(to writer: inout JSONWriter) throws {
+    try writer.object { writer in
       writer.name("peripherals")
-      writer.array { writer in
+      try writer.array { writer in
         for entry in peripherals {
           writer.separate()
-          writer.object { entry.write(to: &$0) }
+          try writer.object { try entry.write(to: &$0) }
         }
       }
     }
@@ -262,7 +262,7 @@ extension PeripheralList.Result {
 }
 
 extension PeripheralList.Entry {
-  fileprivate func write(to writer: inout JSONWriter) {
+  fileprivate func write(to writer: inout JSONWriter) throws {
     writer.name("peripheral")
     writer.value(peripheral)
     writer.name("address")
@@ -298,6 +298,10 @@ extension PeripheralList.Entry {
     if let incoming {
       writer.name("incoming")
       writer.value(incoming)
+    }
+    if let sinceReport {
+      writer.name("sinceReport")
+      try writer.value(sinceReport)
     }
   }
 }

@@ -173,6 +173,8 @@ public enum PeripheralList: ClientCall {
     public var blocked: Bool?
     /// True if the device made the link. Missing otherwise.
     public var incoming: Bool?
+    /// Seconds since the device was last received; missing if it was not since the daemon started.
+    public var sinceReport: Double?
     /// The states of a device.
     public enum State: String, Vocabulary {
       /// Without a link and a pending connection.
@@ -188,7 +190,7 @@ public enum PeripheralList: ClientCall {
       peripheral: String, address: String, addressType: Word<DeviceAddress.Kind>, adapter: String, name: String?,
       rssi: Int?,
       state: Word<State>, mine: Bool, mtu: Int?, connectable: Bool? = nil, blocked: Bool? = nil,
-      incoming: Bool? = nil
+      incoming: Bool? = nil, sinceReport: Double? = nil
     ) {
       self.blocked = blocked
       self.peripheral = peripheral
@@ -202,6 +204,7 @@ public enum PeripheralList: ClientCall {
       self.mtu = mtu
       self.connectable = connectable
       self.incoming = incoming
+      self.sinceReport = sinceReport
     }
   }
 

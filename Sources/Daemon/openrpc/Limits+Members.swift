@@ -138,6 +138,7 @@ extension Limits {
     "PeripheralDisconnected.Params.time": .any(.seconds),
     "PeripheralList.Entry.mtu": .integers(23...517, .octets),
     "PeripheralList.Entry.rssi": .any(.dBm),
+    "PeripheralList.Entry.sinceReport": .any(.seconds),
     "PeripheralPair.Params.minimumKeySize": .integers(7...16, .octets),
     "PeripheralPair.Result.keySize": .integers(7...16, .octets),
     "PeripheralRSSI.Result.rssi": .integers(-127...20, .dBm),

@@ -801,6 +801,8 @@ class PeripheralListEntry(Record):
     name: Its name, if known.
     peripheral: The daemon's identifier of the device.
     rssi: Signal strength when it was last received, in dBm.
+    since_report: Seconds since the device was last received; missing if it was not since the daemon
+        started.
     state: "disconnected", "connecting" or "connected" (for any session).
     """
 
@@ -815,6 +817,7 @@ class PeripheralListEntry(Record):
     name: str | None = None
     peripheral: str
     rssi: int | None = None
+    since_report: float | None = None
     state: Literal["disconnected", "connecting", "connected"]
 
     _members: ClassVar[tuple[Member, ...]] = (
@@ -829,6 +832,7 @@ class PeripheralListEntry(Record):
         Member("name", "name", codec.text, False),
         Member("peripheral", "peripheral", codec.text, True),
         Member("rssi", "rssi", codec.integer, False),
+        Member("sinceReport", "since_report", codec.number, False),
         Member("state", "state", codec.text, True),
     )
 

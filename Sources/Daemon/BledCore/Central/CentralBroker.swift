@@ -264,8 +264,9 @@ final class CentralBroker: ClientRoles {
   /// The devices a session may know of: all if it may scan, else those requested by its user.
   func list(for session: Session) -> [PeripheralList.Entry] {
     let maySeeAll = rules.permissions(of: session).contains(.scan)
+    let now = scheduler.now
     return directory.all.filter { maySeeAll || $0.isUsed(by: session.user) }.map {
-      .init($0, connections[$0], for: session, isBlocked: links.blocked.contains($0))
+      .init($0, connections[$0], for: session, isBlocked: links.blocked.contains($0), now: now)
     }
   }
 

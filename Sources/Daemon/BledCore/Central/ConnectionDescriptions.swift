@@ -31,7 +31,9 @@ extension SessionDescription {
 extension PeripheralList.Entry {
   /// Describes a device for a session.
   /// - Parameter connection: nil if no session wants one, and there is no link.
-  init(_ peripheral: Peripheral, _ connection: PeripheralConnection?, for session: Session, isBlocked: Bool) {
+  init(
+    _ peripheral: Peripheral, _ connection: PeripheralConnection?, for session: Session, isBlocked: Bool, now: Instant
+  ) {
     let state: PeripheralList.Entry.State =
       switch connection?.machine.state {
       case .connecting, .negotiating: .connecting
@@ -43,6 +45,7 @@ extension PeripheralList.Entry {
       adapter: peripheral.adapter.id, name: peripheral.name, rssi: peripheral.rssi, state: Word(state),
       mine: connection?.machine.users.contains(session) ?? false, mtu: connection?.link?.hub.mtu,
       connectable: peripheral.advertisement?.isConnectable, blocked: isBlocked ? true : nil,
-      incoming: connection?.link?.hub.link.role == .peripheral ? true : nil)
+      incoming: connection?.link?.hub.link.role == .peripheral ? true : nil,
+      sinceReport: peripheral.lastHeard.map { max(0, $0.duration(to: now).inSeconds) })
   }
 }

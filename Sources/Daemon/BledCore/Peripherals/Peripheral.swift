@@ -33,6 +33,14 @@ final class Peripheral {
   var adapter: AdapterSlot
   /// When it was last seen, connected or requested.
   var lastUse: Instant
+  /// When its last advertisement or scan response was received; nil if none was.
+  var lastHeard: Instant? {
+    switch (advertisement?.time, lastResponse) {
+    case (let first?, let second?): max(first, second)
+    case (let first, let second): first ?? second
+    }
+  }
+  private var lastResponse: Instant?
   /// Signal strength of its last packet, in dBm.
   var rssi: Int?
   /// The last advertisement and the data of the last scan response, as received.
@@ -137,6 +145,7 @@ final class Peripheral {
     if report.isScanResponse {
       isNews = report.data != scanResponse
       scanResponse = report.data
+      lastResponse = report.time
       lastScannable = (scan, report.time)
     } else {
       isNews = report.data != advertisement?.data || report.isTruncated != advertisement?.isTruncated

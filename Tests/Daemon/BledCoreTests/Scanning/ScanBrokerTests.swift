@@ -157,7 +157,9 @@ import Testing
     // Shortened, it is no other name.
     #expect(try name(in: [6, 0x08] + Array("Heart".utf8)) == "Heart Belt")
     #expect(try name(in: [6, 0x08] + Array("Heard".utf8)) == "Heard")
-    #expect(try client.result(PeripheralList.self, Empty()).peripherals.map(\.name) == ["Heard"])
+    world.scheduler.advance(by: .seconds(90))
+    let known = try client.result(PeripheralList.self, Empty()).peripherals
+    #expect(known.map(\.name) == ["Heard"] && known.map(\.sinceReport) == [90])
     _ = try client.result(ScanStart.self, .init(name: "Hea", active: false))
     #expect(try name(in: Octets.services(0x1810)) == "Heard", "filters know it as well")
   }

@@ -158,7 +158,7 @@ import Testing
     let full = PeripheralList.Entry(
       peripheral: "P", address: "00:11:22:33:44:55", addressType: "public", adapter: "hci0", name: "\"Näme", rssi: -1,
       state: "connected", mine: true, mtu: 23, connectable: false,
-      blocked: true, incoming: true)
+      blocked: true, incoming: true, sinceReport: 1.5)
     let poor = PeripheralList.Entry(
       peripheral: "P", address: "A", addressType: "random", adapter: "hci0", name: nil, rssi: nil,
       state: "disconnected", mine: false, mtu: nil)
