@@ -38,12 +38,18 @@ struct LinkPairingMachine {
 
   private(set) var state = State.quiet
   private(set) var approval: Approval?
+  /// True if the bond whose keys were made on this link has the protection that a session requested, or no session
+  /// requested any.
+  private var isBondWanted = true
   /// The sessions that wait for the link to become more secure, each under its own number.
   private var causesByNumber: [Int: Session] = [:]
   private var hasToldLoss = false
 
   /// The sessions waiting for it, oldest request first.
   var causes: [Session] { causesByNumber.sorted { $0.key < $1.key }.map(\.value) }
+
+  /// True if all requests that led to the bond wanted more protection than it has.
+  var hasUnwantedBond: Bool { state == .bonded && !isBondWanted && causesByNumber.isEmpty }
 
   /// True if only the bond's keys can encrypt the link.
   var usesBond: Bool { state == .quiet || state == .bonded }
@@ -80,9 +86,12 @@ struct LinkPairingMachine {
   }
 
   /// A session's request has ended.
-  /// - Parameter isProtected: true if the link is encrypted.
-  mutating func requestEnded(_ number: Int, isProtected: Bool) {
+  /// - Parameters:
+  ///   - isProtected: true if the link is encrypted.
+  ///   - isReached: true if it has the requested protection.
+  mutating func requestEnded(_ number: Int, isProtected: Bool, isReached: Bool = false) {
     causesByNumber[number] = nil
+    if isReached { isBondWanted = true }
     if !isProtected { approval = nil }
   }
 
@@ -101,7 +110,7 @@ struct LinkPairingMachine {
   mutating func approved(_ approval: Approval) { self.approval = approval }
 
   /// A bond's keys were made.
-  mutating func bonded() { state = .bonded }
+  mutating func bonded() { (state, isBondWanted) = (.bonded, causesByNumber.isEmpty) }
 
   /// The link is encrypted with keys that are not stored, as neither side requests it or they were rejected.
   mutating func pairedWithoutBond() { state = .unbonded }

@@ -123,7 +123,11 @@ final class PairingBroker: LinkProtection {
       throw BledError.invalidParameter.error("\"minimumKeySize\" must be 7 to 16 octets")
     }
     raise(hub, to: level, for: session) { [weak self, weak hub] error in
-      if let error { return reply.fail(error) }
+      if let error {
+        reply.fail(error)
+        self?.forgetUnwanted(hub)
+        return
+      }
       guard let self, let hub, hub.isOpen else { return reply.fail(LinkHub.gone) }
       bonds.whenStored { isStored in
         guard hub.isOpen else { return reply.fail(LinkHub.gone) }
@@ -139,6 +143,16 @@ final class PairingBroker: LinkProtection {
         reply.succeed(.init(level: security.word, keySize: security.keySize, bonded: self.bond(of: hub) != nil))
       }
     }
+  }
+
+  /// A pairing did not reach the level that its session requested: without this, the weak bond would be in the way of
+  /// the next pairing. It ends the link. A bond that a session wants stays, also one from before the request.
+  private func forgetUnwanted(_ hub: LinkHub?) {
+    guard let hub, pairing(hub).hasUnwantedBond, let bond = bond(of: hub) else { return }
+    logger.notice("new keys are removed: their level is too low", metadata: .about(hub.peripheral, adapter: hub.slot))
+    change(hub) { $0.pairedWithoutBond() }
+    bondBroker.forget(bond)
+    hub.bondChanged()
   }
 
   /// The link of a device that has connected to us; such a device may be paired as well.
@@ -193,7 +207,7 @@ final class PairingBroker: LinkProtection {
     }
     let ended: (BluetoothError?) -> Void = { [weak self, weak hub] error in
       let isProtected = error == nil || hub?.link.security.level ?? 1 > 1
-      self?.pairings[id]?.requestEnded(number, isProtected: isProtected)
+      self?.pairings[id]?.requestEnded(number, isProtected: isProtected, isReached: error == nil)
       hub?.securityChanged()
       done(error)
     }

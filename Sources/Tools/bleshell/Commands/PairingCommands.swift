@@ -50,7 +50,12 @@ struct PairCommand: ShellCommand {
         let former = try? await client.call(PairingList.self, Empty()).bonds.first {
           $0.peripheral == device.peripheral.identifier
         }
-        let reached = try await device.peripheral.pair(level: level)
+        let reached: PeripheralPair.Result
+        do throws(BluetoothError) {
+          reached = try await device.peripheral.pair(level: level)
+        } catch {
+          throw Self.explained(error, device, former, asks: person.agent != nil, level)
+        }
         progress.end()
         guard !output.json else { return try output.object(reached) }
         // With sufficient keys no question is asked, and no passkey is compared.
@@ -67,6 +72,38 @@ struct PairCommand: ShellCommand {
     }
     if person.agent != nil { try await client.stopAnsweringPairings() }
   }
+}
+
+extension PairCommand {
+  /// The error of a pairing, with the remedy: the former keys are too weak, or no question could be answered.
+  /// - Parameters:
+  ///   - former: The bond before.
+  ///   - asks: True if there are answers to questions of the device.
+  fileprivate static func explained(
+    _ error: BluetoothError, _ device: Device, _ former: BondDescription?, asks: Bool, _ level: SecurityLevel?
+  ) -> BluetoothError {
+    guard error.domain == .gap, error.code == GAPError.pairingFailed.rawValue, let level, level != .encrypted else {
+      return error
+    }
+    let remedy: String
+    if let former, let reached = former.level.known, reached.rank < level.rank {
+      let name = Output.clean(device.name)
+      let quoted = name.contains(" ") ? "\"\(name)\"" : name
+      remedy =
+        "the keys shared with \(name) are of the level \(reached.rawValue): remove them here with bleshell pairing "
+        + "forget \(quoted), and on the device, then pair again"
+      return BluetoothError(domain: error.domain, code: error.code, name: error.name, message: remedy)
+    }
+    guard !asks else { return error }
+    remedy =
+      "; without a terminal bleshell pairs without a check (Just Works): add --yes or --passkey to answer its questions"
+    return BluetoothError(
+      domain: error.domain, code: error.code, name: error.name, message: error.message + remedy)
+  }
+}
+
+extension SecurityLevel {
+  fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
 /// `bleshell pairing`

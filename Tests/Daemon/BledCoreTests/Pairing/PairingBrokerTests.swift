@@ -143,6 +143,35 @@ import Testing
     #expect(try next.client().result(PairingList.self, Empty()).bonds.isEmpty)
   }
 
+  @Test("P22: a pairing that does not reach the requested level leaves no bond, unless another session wants it")
+  func unreachedLevel() throws {
+    let world = World()
+    let (first, second) = (world.client(), world.client())
+    let (peer, link, id) = try protected(first, in: world)
+    func bonds() throws -> [BondDescription] { try first.result(PairingList.self, Empty()).bonds }
+    func weak() {
+      world.adapter.onEvent?(.pairing(peer.address, .bonded(bond(peer.address))))
+      link.endRaise(LinkSecurity(level: 2, keySize: 16), GAPError.pairingFailed.error("level 2"))
+      world.settle()
+    }
+    let alone = try first.call(PeripheralPair.self, .init(peripheral: id, level: "authenticated"))
+    weak()
+    #expect(try first.error(of: alone, PeripheralPair.self)?.data?.name == "pairingFailed")
+    #expect(try bonds().isEmpty && world.adapter.unpaired == [peer.address])
+    // The other session requests less, and gets it.
+    _ = try second.call(PeripheralConnect.self, .init(peripheral: id))
+    world.settle()
+    link.protect(LinkSecurity(level: 1, keySize: 0))
+    let more = try first.call(PeripheralPair.self, .init(peripheral: id, level: "authenticated"))
+    let less = try second.call(PeripheralPair.self, .init(peripheral: id, level: "encrypted"))
+    weak()
+    link.endRaise(LinkSecurity(level: 2, keySize: 16))
+    world.settle()
+    #expect(try first.error(of: more, PeripheralPair.self)?.data?.name == "pairingFailed")
+    #expect(try second.answer(to: less, PeripheralPair.self)?.get().bonded == true)
+    #expect(try bonds().count == 1 && world.adapter.unpaired.count == 1)
+  }
+
   @Test("P20: a stranger that asks to pair is refused, unless the configuration, a window or an agent allows it")
   func strangers() throws {
     let peer = world.peer()
