@@ -17,6 +17,19 @@ public struct AssignedQuantity: Hashable, Sendable {
     (self.number, self.unit) = (number, unit)
   }
 
+  /// The unit of a characteristic whose values all have the same one; nil for any other.
+  public static func unit(of uuid: BluetoothUUID) -> String? {
+    switch uuid.short16 {
+    case 0x2A07: "dBm"
+    case 0x2A19, 0x2A6F: "%"
+    case 0x2A37: "bpm"
+    case 0x2A6D: "Pa"
+    case 0x2A6E: "°C"
+    case 0x2AFB: "lx"
+    default: nil
+    }
+  }
+
   private static func parts(_ uuid: UInt16, _ value: [UInt8]) -> (Double, String)? {
     var reader = OctetReader(value)
     switch uuid {

@@ -15,6 +15,7 @@ import Testing
   @Test(arguments: cases) func quantities(uuid: BluetoothUUID, value: String, number: Double?, unit: String) throws {
     let quantity = AssignedQuantity(of: uuid, value: try #require(Hex.decode(value)))
     #expect(quantity?.number == number && (quantity?.unit ?? "") == unit)
+    if let quantity, let lasting = AssignedQuantity.unit(of: uuid) { #expect(quantity.unit == lasting) }
   }
 
   @Test func everyLengthIsRead() {

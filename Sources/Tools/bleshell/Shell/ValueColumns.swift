@@ -1,3 +1,4 @@
+import AssignedValues
 import Bluetooth
 import ValueFormats
 
@@ -56,7 +57,7 @@ extension Attribute {
 
   /// The rest of the columns' names: " temperature (°C)".
   fileprivate var fieldTitles: [String] {
-    guard let format else { return [""] }
+    guard let format else { return [AssignedQuantity.unit(of: uuid).map { " (\($0))" } ?? ""] }
     return format.fields.map { field in
       (field.name.map { " \($0)" } ?? "") + (field.unit.isEmpty ? "" : " (\(field.unit))")
     }

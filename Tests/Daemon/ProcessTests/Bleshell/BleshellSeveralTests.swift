@@ -97,7 +97,7 @@ import Testing
     let objects = try daemon.bleshell(arguments: words + ["--json"]).objects()
     #expect(Set(objects.map { $0["device"] }) == ["Left", "Right"])
     let table = try daemon.bleshell(arguments: words + ["--columns"])
-    #expect(table.lines.first == "time,date,Left: FFF1,Right: Battery Level", "\(table.output) \(table.errors)")
+    #expect(table.lines.first == "time,date,Left: FFF1,Right: Battery Level (%)", "\(table.output) \(table.errors)")
     let cells = Set(
       table.lines.dropFirst().map { $0.split(separator: ",", omittingEmptySubsequences: false).suffix(2) })
     #expect(cells == [["01", ""], ["", "65"]], "\(table.output)")
@@ -114,7 +114,9 @@ import Testing
     let words = ["read", "Left", "FFF1", "+", "Right", "2A19", "State"]
     let table = try daemon.bleshell(arguments: words + ["--every", "0.1", "--count", "2", "--columns"])
     #expect(
-      table.lines.first == "time,date,Left: FFF1,Right: Battery Level,Right: State state,Right: State temperature (°C)",
+      table.lines.first == """
+        time,date,Left: FFF1,Right: Battery Level (%),Right: State state,Right: State temperature (°C)
+        """,
       "\(table.output) \(table.errors)")
     #expect(table.lines.count == 3 && table.lines.dropFirst().allSatisfy { $0.hasSuffix(",01,64,3,22.6") })
     let lines = try daemon.bleshell(arguments: words)

@@ -34,8 +34,8 @@ import ValueFormats
     #expect(
       columns.heading == """
         time,date,Hall C0:DE:00:00:00:01: FFF1 state,Hall C0:DE:00:00:00:01: FFF1 door,\
-        Hall C0:DE:00:00:00:01: FFF1 battery,Hall C0:DE:00:00:00:02: Battery Level 0x0005,\
-        Hall C0:DE:00:00:00:02: Battery Level 0x0005
+        Hall C0:DE:00:00:00:01: FFF1 battery,Hall C0:DE:00:00:00:02: Battery Level 0x0005 (%),\
+        Hall C0:DE:00:00:00:02: Battery Level 0x0005 (%)
         """)
     let values: [ValueColumns.Place: [UInt8]] = [
       .init(device: 0, attribute: 0): [3, 1, 3], .init(device: 1, attribute: 1): [0x40],
