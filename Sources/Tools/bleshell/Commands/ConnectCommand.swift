@@ -93,7 +93,10 @@ struct ConnectCommand: ShellCommand {
     for await change in device.peripheral.changes {
       switch change {
       case .lost(let reason):
-        keeper.say("lost the connection to \(device.name)\(reason.map { ": \($0.message)" } ?? "")")
+        let text = "lost the connection to \(device.name)\(reason.map { ": \($0.message)" } ?? "")"
+        // Its address may change meanwhile: it is searched for by its name.
+        guard !device.isPrivate else { throw Failure(text, passes: true) }
+        keeper.say(text)
       case .back(let link):
         keeper.begins()
         try announce(link, device, output)

@@ -7,7 +7,7 @@ struct PeripheralsCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "peripherals", abstract: "Lists the devices that bled knows.",
     discussion: """
-      Devices that it heard or connected recently, and devices that were connected before it started, by name. With \
+      Devices that it heard or connected recently, and devices that were connected before it started, by name, and when each was heard last. With \
       --sensors it listens for 10 seconds, and lists the sensors that advertise their measurements; in a pipe each is \
       an object of JSON.
       """,
@@ -41,8 +41,8 @@ struct PeripheralsCommand: ShellCommand {
       return
     }
     var table = Table(
-      .init(heading: "NAME"), .init(heading: "ADDRESS"), .init(heading: "RSSI", right: true), .init(heading: "STATE"),
-      .init(heading: "ID"), .init(heading: "ADAPTER"))
+      .init(heading: "NAME"), .init(heading: "ADDRESS"), .init(heading: "RSSI", right: true),
+      .init(heading: "HEARD", right: true), .init(heading: "STATE"), .init(heading: "ID"), .init(heading: "ADAPTER"))
     table.flexible = 0
     for peripheral in peripherals {
       let isCurrent = shell.devices.current?.peripheral.identifier == peripheral.peripheral
@@ -53,6 +53,7 @@ struct PeripheralsCommand: ShellCommand {
         .init(text: shown(peripheral) ?? "-", style: .bold),
         .init(text: "\(peripheral.address) \(peripheral.addressType)"),
         .init(text: peripheral.rssi.map(String.init) ?? "-"),
+        .init(text: peripheral.sinceReport.map(ageText) ?? "-", style: .dim),
         .init(text: isIdle ? "-" : peripheral.state.text + mine, style: isConnected ? .good : .plain),
         .init(text: "\(peripheral.peripheral.prefix(8))", style: .dim), .init(text: peripheral.adapter),
       ])
@@ -68,7 +69,7 @@ struct ForgetCommand: ShellCommand {
     aliases: ["remove"])
 
   @Argument(
-    help: "A name, an address or an identifier, as listed by \"bleshell peripherals\".",
+    help: "A name, an address or an identifier, as listed by \"bleshell devices\".",
     completion: ShellCompletion.devices)
   var device: String
   @OptionGroup(title: "Common options") var global: GlobalOptions

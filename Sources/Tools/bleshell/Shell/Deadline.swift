@@ -22,6 +22,9 @@ struct Deadline: Sendable {
     return max(0.1, ((end - ContinuousClock.now) / .seconds(1) * 10).rounded(.up) / 10)
   }
 
+  /// Seconds for a step that has another limit as well: infinite without a limit.
+  var window: Double { limit == 0 ? .infinity : seconds }
+
   /// True if it has passed.
   var isOver: Bool { end.map { $0 <= .now } ?? false }
 

@@ -32,6 +32,13 @@ import ValueFormats
 
   /// The text of a prompt.
   var label: String { isLost ? "\(name), not connected" : name }
+  /// True if its address changes, and bled has no keys that would resolve it.
+  var isPrivate: Bool {
+    let link = peripheral.link
+    guard let address = DeviceAddress(link.address, kind: link.addressType.known ?? .public) else { return false }
+    return !address.isIdentity
+  }
+
 
   /// Its services, discovered at the first use.
   func tree() async throws -> [ServiceDescription] {

@@ -53,6 +53,33 @@ import Testing
     }
   }
 
+  @Test("Of several devices with a name, earlier addresses of one device do not count, but those heard now do")
+  func recent() throws {
+    var all = [DeviceCandidate("A", "Tag", "4B:00:00:00:00:01"), DeviceCandidate("B", "Tag", "4B:00:00:00:00:02")]
+    (all[0].sinceReport, all[1].sinceReport) = (900, 3)
+    #expect(try DeviceCandidate.choose("tag", amongRecent: all)?.identifier == "B")
+    #expect(try DeviceCandidate.choose("a", amongRecent: all)?.identifier == "A")
+    all[0].sinceReport = 1
+    #expect { try DeviceCandidate.choose("tag", amongRecent: all) } throws: {
+      let message = ($0 as? Failure)?.message
+      return message?.hasSuffix("4B:00:00:00:00:01 A, heard 1 s ago\nTag 4B:00:00:00:00:02 B, heard 3 s ago") == true
+    }
+    (all[0].sinceReport, all[0].isConnected, all[1].sinceReport) = (nil, true, 900)
+    #expect(try DeviceCandidate.choose("Tag", amongRecent: all)?.identifier == "A")
+    let ages = [0.4, 59.9, 60, 3599, 7200].map(ageText)
+    #expect(ages == ["0 s", "59 s", "1 min", "59 min", "2 h"])
+  }
+
+  @Test("A text like an address with a fault is no name")
+  func mistyped() {
+    for text in ["C0:DE:00:00:00:1", "C0:DE:00:00:00:0G", "C0:DE:00:00:00/random", "C0:DE:00:00:00:01:02"] {
+      #expect(DeviceCandidate.mistypedAddress(text)?.status == 64, "\(text)")
+    }
+    for text in ["C0:DE:00:00:00:01", "Lamp", "Lamp: kitchen", "a:b", "01:23:45 clock"] {
+      #expect(DeviceCandidate.mistypedAddress(text) == nil, "\(text)")
+    }
+  }
+
   @Test("An event is for the device that was named by its address, not for another one")
   func denoted() {
     let known = [("A", DeviceAddress.Kind.random), ("B", .public)].map { identifier, kind in

@@ -1,0 +1,44 @@
+import BledRPC
+import Testing
+
+/// Mistakes and dead ends that a new user meets: each is answered at once, with the remedy.
+@Suite(.serialized) struct BleshellFrictionTests {
+  private static let custom = """
+    { devices: [ { name: "Custom", address: "C0:DE:00:00:00:66", addressType: "random",
+        advertising: { name: "Custom" },
+        services: [ { uuid: "6F3C0001-0000-4000-8000-000000000000", characteristics: [
+          { uuid: "6F3C0002-0000-4000-8000-000000000000", value: "4900", properties: ["read", "write"] } ] } ] } ] }
+    """
+
+  @Test("a device with private addresses is found by its name again and again", .timeLimit(.minutes(10)))
+  func privateAddresses() throws {
+    let daemon = try DaemonProcess(
+      scenario: """
+        { devices: [ { name: "Private", address: "C0:DE:00:00:00:67", addressType: "random", privateAddress: 20,
+            advertising: { name: "Private" },
+            services: [ { uuid: "180F", characteristics: [
+              { uuid: "2A19", value: "64", properties: ["read"] } ] } ] } ] }
+        """)
+    let first = try daemon.bleshell("read", "Private", "2A19")
+    #expect(first.output.contains("100 %"), "\(first.errors)")
+    func addresses() throws -> Set<String> {
+      _ = try daemon.bleshell("scan", "--time", "2")
+      let known = try daemon.bleshell("devices", "--json").objects()
+      return Set(known.compactMap { if case .text(let address)? = $0["address"] { address } else { nil } })
+    }
+    try eventually("the address has changed") { try addresses().count > 1 }
+    let later = try daemon.bleshell("read", "Private", "2A19")
+    #expect(later.output.contains("100 %"), "\(later.errors)")
+    let list = try daemon.bleshell("devices")
+    #expect(list.lines.first?.contains("HEARD") == true, "\(list.output)")
+  }
+
+  @Test("an address that is none is refused at once")
+  func mistyped() throws {
+    let daemon = try DaemonProcess(scenario: Self.custom)
+    for address in ["C0:DE:00:00:00:1", "C0:DE:00:00:00:0G", "C0:DE:00:00:00"] {
+      let run = try daemon.bleshell("read", address, "2A38")
+      #expect(run.status == 64 && run.errors.contains("\(address) is not an address"), "\(run.errors)")
+    }
+  }
+}
