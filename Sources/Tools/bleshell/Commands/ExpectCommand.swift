@@ -92,7 +92,7 @@ struct ExpectCommand: ShellCommand {
         while let current, shell.devices.contains(current), !current.isLost {
           try await Task.sleep(for: .milliseconds(20))
         }
-        guard shell.devices.seeEnd() || current != nil else { throw Failure("no device is connected: connect first") }
+        if !shell.devices.seeEnd(), current == nil { _ = try shell.currentDevice(for: "expect") }
         if output.json { try output.object("disconnected", ["device": current?.name]) }
       }
     }
@@ -106,7 +106,7 @@ struct ExpectCommand: ShellCommand {
     _ characteristic: String, _ wanted: ExpectedValue, _ others: OtherValues, in shell: Shell, _ output: Output,
     _ progress: Progress
   ) async throws {
-    guard let device = shell.devices.current else { throw Failure("no device is connected: connect first") }
+    let device = try shell.currentDevice(for: "expect")
     var attribute = try await device.attribute(characteristic)
     attribute.format = values.format ?? attribute.format
     while true {
@@ -124,7 +124,7 @@ struct ExpectCommand: ShellCommand {
     _ characteristic: String, _ wanted: ExpectedValue, _ others: OtherValues, in shell: Shell, _ output: Output,
     _ progress: Progress
   ) async throws {
-    guard let device = shell.devices.current else { throw Failure("no device is connected: connect first") }
+    let device = try shell.currentDevice(for: "expect")
     var attribute = try await device.attribute(characteristic)
     attribute.format = self.values.format ?? attribute.format
     let values = try await device.listen(to: attribute)
@@ -185,12 +185,17 @@ struct ListenCommand: ShellCommand {
       kept, wherever they are not shown.
       """)
 
-  @Argument(help: "The characteristic.") var characteristic: String
+  @Argument(help: "The characteristic; with --stop it can be left out: all are meant.") var characteristic: String?
   @Flag(help: "Do not listen any more.") var stop = false
   @OptionGroup(title: "Common options") var global: GlobalOptions
 
+  func validate() throws {
+    guard characteristic != nil || stop else { throw ValidationError("listen needs a characteristic") }
+  }
+
   func run(in shell: Shell) async throws {
-    guard let device = shell.devices.current else { throw Failure("no device is connected: connect first") }
+    let device = try shell.currentDevice(for: "listen")
+    guard let characteristic else { return device.stopListening() }
     let attribute = try await device.attribute(characteristic)
     guard !stop else { return device.stopListening(to: attribute) }
     let output = output(of: shell)

@@ -2,9 +2,10 @@ import FoundationEssentials
 
 extension ReadCommand {
   /// Reads characteristics of one device or several, once or again and again.
-  @MainActor func readSeveral(in shell: Shell, _ output: Output) async throws {
+  /// - Parameter areOfCurrent: True if all words are characteristics of the current device.
+  @MainActor func readSeveral(in shell: Shell, _ output: Output, areOfCurrent: Bool) async throws {
     guard !words.isEmpty else { throw Failure("read needs a device and characteristics", status: 64) }
-    let groups = try DeviceWords.groups(words, of: .read)
+    let groups = areOfCurrent ? [] : try DeviceWords.groups(words, of: .read)
     if csv { output.line(Output.csvValueHeading) }
     guard !groups.isEmpty else {
       return try await shell.use(

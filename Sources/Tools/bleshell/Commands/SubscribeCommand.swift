@@ -53,7 +53,11 @@ struct SubscribeCommand: ShellCommand {
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     guard !plot || output.hasScreen else { throw Failure("--plot needs a terminal; try --csv", status: 64) }
-    let groups = try DeviceWords.groups(words, of: .subscribe)
+    let areOfCurrent = try await shell.areOfCurrent(words)
+    guard !keep || !areOfCurrent else {
+      throw Failure("--keep needs a device and a characteristic: \(words[0]) is one of the current device", status: 64)
+    }
+    let groups = areOfCurrent ? [] : try DeviceWords.groups(words, of: .subscribe)
     let following = ValueFollowing(
       output: output, form: csv ? .csv : columns ? .columns : plot ? .plot : .lines, devices: max(1, groups.count),
       left: count)
@@ -63,7 +67,7 @@ struct SubscribeCommand: ShellCommand {
     if csv { output.line(Output.csvValueHeading) }
     let task = Task { @MainActor in
       let done: Void? = try await withDeadline(time ?? 0, from: keep ? nil : following.isComplete) { @MainActor in
-        try await follow(groups, following, keepers, in: shell, output)
+        try await follow(groups, following, keepers, areOfCurrent: areOfCurrent, in: shell, output)
         try Task.checkCancellation()
       }
       if done == nil { throw TimeIsOver() }
@@ -88,9 +92,15 @@ struct SubscribeCommand: ShellCommand {
   private struct TimeIsOver: Error {}
 
   @MainActor private func follow(
-    _ groups: [DeviceWords], _ following: ValueFollowing, _ keepers: [Keeper?], in shell: Shell, _ output: Output
+    _ groups: [DeviceWords], _ following: ValueFollowing, _ keepers: [Keeper?], areOfCurrent: Bool, in shell: Shell,
+    _ output: Output
   ) async throws {
     let deadline = connection.deadline
+    if areOfCurrent {
+      return try await shell.use(nil, within: deadline, over: connection.adapter, onlyConnecting: true) { device in
+        try await printAll(words, of: device, at: 0, following, nil, within: deadline, in: shell, output)
+      }
+    }
     guard groups.count > 1 || keep || words.count > 2 else {
       return try await shell.use(
         words, for: .subscribe, within: deadline, over: connection.adapter, onlyConnecting: true
@@ -169,6 +179,8 @@ struct SubscribeCommand: ShellCommand {
     } end: { _ in
     }
     defer { losses.cancel() }
+    device.isPrinting(attribute, true)
+    defer { device.isPrinting(attribute, false) }
     for try await value in values {
       progress.end()
       if try following.receive(value, of: attribute, device, at: place) { return }

@@ -39,8 +39,11 @@ struct ReadCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    let isForSeveral = words.count > 2 || words.contains(DeviceWords.separator)
-    if isForSeveral || every != nil || csv || columns { return try await readSeveral(in: shell, output) }
+    let areOfCurrent = try await shell.areOfCurrent(words)
+    let isForSeveral = words.count > 2 || areOfCurrent || words.contains(DeviceWords.separator)
+    if isForSeveral || every != nil || csv || columns {
+      return try await readSeveral(in: shell, output, areOfCurrent: areOfCurrent)
+    }
     try await shell.use(words, for: .read, within: connection.deadline, over: connection.adapter) { device, rest in
       if let path = AttributePath(rest[0]), device.knownTree.isEmpty, isKnown(path, of: device) {
         let progress = output.progress("Reading \(rest[0]) of \(device.name)")

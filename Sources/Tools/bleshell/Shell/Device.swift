@@ -22,6 +22,8 @@ import ValueFormats
   private var listenings: [UInt16: AsyncThrowingStream<[UInt8], any Error>] = [:]
   /// The characteristics with values shown on reception.
   private var shown: Set<UInt16> = []
+  /// The commands that print values themselves, by characteristic.
+  private var printers: [UInt16: Int] = [:]
 
   init(peripheral: Peripheral, name: String, names: NameList, output: Output) {
     naming = AttributeNaming(list: names, address: peripheral.link.address)
@@ -30,8 +32,6 @@ import ValueFormats
     self.output = output
   }
 
-  /// The text of a prompt.
-  var label: String { isLost ? "\(name), not connected" : name }
   /// True if its address changes, and bled has no keys that would resolve it.
   var isPrivate: Bool {
     let link = peripheral.link
@@ -39,6 +39,8 @@ import ValueFormats
     return !address.isIdentity
   }
 
+  /// The text of a prompt.
+  var label: String { isLost ? "\(name), not connected" : name }
 
   /// Its services, discovered at the first use.
   func tree() async throws -> [ServiceDescription] {
@@ -71,10 +73,10 @@ import ValueFormats
       return values
     }
     let (copies, copy) = AsyncThrowingStream.makeStream(of: [UInt8].self, bufferingPolicy: .bufferingNewest(256))
-    let showing = Task { @MainActor in
+    let showing = Task { @MainActor [weak self] in
       do {
         for try await value in values {
-          show(value)
+          if self?.printers[attribute.handle] == nil { show(value) }
           copy.yield(value)
         }
         copy.finish()
@@ -89,6 +91,15 @@ import ValueFormats
 
   /// True if the values of a characteristic are shown on reception.
   func isShown(_ attribute: Attribute) -> Bool { shown.contains(attribute.handle) }
+
+  /// A command begins or ends to print the values of a characteristic: meanwhile they are not shown a second time.
+  func isPrinting(_ attribute: Attribute, _ begins: Bool) {
+    let count = printers[attribute.handle, default: 0] + (begins ? 1 : -1)
+    printers[attribute.handle] = count > 0 ? count : nil
+  }
+
+  /// All readers were given up.
+  func stopListening() { (listenings, shown) = ([:], []) }
 
   /// The reader was given up, which ends the stream: the next one subscribes again.
   func stopListening(to attribute: Attribute) {

@@ -22,6 +22,13 @@ extension Shell {
       throw Failure("expected \(usage); see \"bleshell help \(use.rawValue)\"", status: 64)
     }
     if words.count == count + 1 {
+      if try await areOfCurrent(words), let current = devices.current {
+        let expected = (["CHARACTERISTIC"] + others).joined(separator: " ")
+        let device = Output.clean(current.name)
+        throw Failure(
+          "\(words[0]) is a characteristic of the current device, \(device): expected \(expected)"
+            + (others.isEmpty ? "" : "; octets are one word: \"01 02\""), status: 64)
+      }
       return try await self.use(words[0], within: deadline, over: adapter, onlyConnecting: onlyConnecting) {
         try await body($0, Array(words.dropFirst()))
       }
@@ -45,6 +52,25 @@ extension Shell {
     }
   }
 
+  /// True if several words are for the current device: the first one is a characteristic of it, and not the name of a
+  /// device.
+  func areOfCurrent(_ words: [String]) async throws -> Bool {
+    guard let current = devices.current, let first = words.first, words.count > 1,
+      !words.contains(DeviceWords.separator)
+    else { return false }
+    if first.lowercased().hasPrefix("0x") || first.utf8.count == 4 && BluetoothUUID(first) != nil {
+      return try await !isDevice(named: first)
+    }
+    guard try await !isDevice(named: first) else { return false }
+    return (try? await current.tree().attribute(first, current.naming)) != nil
+  }
+
+  /// True if a word is the name of a device, its address, its identifier, or the beginning of one of these.
+  private func isDevice(named word: String) async throws -> Bool {
+    if devices.find(word) != nil { return true }
+    return (try? await finder().isKnown(word)) ?? false
+  }
+
   /// True if a word denotes a device rather than a characteristic of the current one.
   private func isDevice(_ word: String) async throws -> Bool {
     if AttributePath(word) != nil || word.lowercased().hasPrefix("0x") { return false }
@@ -52,8 +78,7 @@ extension Shell {
     if let current = devices.current, (try? await current.tree().attribute(word, current.naming)) != nil {
       return false
     }
-    if devices.find(word) != nil { return true }
-    return (try? await finder().known(word)) != nil
+    return try await isDevice(named: word)
   }
 
   private func missing(_ name: String?, of use: AttributeUse) -> Failure {

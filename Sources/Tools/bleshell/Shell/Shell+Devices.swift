@@ -34,6 +34,17 @@ extension Shell {
     await release(device)
   }
 
+  /// The current device, for a command that works on no other.
+  /// - Throws: `Failure` if there is none: a command of a shell's line can have none.
+  func currentDevice(for command: String) throws(Failure) -> Device {
+    if let current = devices.current { return current }
+    throw Failure(
+      isLineMode
+        ? "no device is connected: connect first"
+        : "\(command) needs a device that is connected before it: give both in line mode (\"bleshell connect DEVICE\") "
+          + "or in a file for \"bleshell run\"", status: isLineMode ? 1 : 64)
+  }
+
   /// A device that is connected already cannot be reached over another adapter.
   private func checked(_ device: Device, _ adapter: String?) throws -> Device {
     let connected = device.peripheral.link.adapter

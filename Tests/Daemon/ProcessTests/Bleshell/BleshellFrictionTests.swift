@@ -33,12 +33,42 @@ import Testing
     #expect(list.lines.first?.contains("HEARD") == true, "\(list.output)")
   }
 
+  @Test("an attribute of the current device goes first, and a wrong argument is refused at once")
+  func current() throws {
+    let daemon = try DaemonProcess()
+    let run = try daemon.bleshell(
+      input: """
+        connect "Heart Belt"
+        read 2A38 2A38
+        write 2A38 01 02
+        subscribe 2A37 foo
+        listen 2A37
+        listen --stop
+        read Echo B1ED0002-5EED-4B1E-8D00-000000000000
+
+        """)
+    #expect(run.lines.count { $0.contains("Body Sensor Location (2A38)") } == 2, "\(run)")
+    #expect(run.errors.contains("2A38 is a characteristic of the current device, Heart Belt"), "\(run.errors)")
+    #expect(run.errors.contains("the device has no characteristic foo"), "\(run.errors)")
+    #expect(!run.errors.contains("not heard") && !run.errors.contains("line 6"), "\(run.errors)")
+    #expect(run.lines.contains { $0.hasPrefix("Echo (") }, "\(run)")
+  }
+
   @Test("an address that is none is refused at once")
   func mistyped() throws {
     let daemon = try DaemonProcess(scenario: Self.custom)
     for address in ["C0:DE:00:00:00:1", "C0:DE:00:00:00:0G", "C0:DE:00:00:00"] {
       let run = try daemon.bleshell("read", address, "2A38")
       #expect(run.status == 64 && run.errors.contains("\(address) is not an address"), "\(run.errors)")
+    }
+  }
+
+  @Test("commands for a device that is connected before them say where that is")
+  func alone() throws {
+    let daemon = try DaemonProcess()
+    for words in [["listen", "2A37"], ["expect", "value", "2A19", "64", "within", "1"]] {
+      let run = try daemon.bleshell(arguments: words)
+      #expect(run.status == 64 && run.errors.contains("bleshell run"), "\(words): \(run.errors)")
     }
   }
 }

@@ -47,6 +47,35 @@ import Testing
     #expect(try shell.exitStatus() == 0 && !shell.output.contains("\u{1B}"), "\(shell.output)")
   }
 
+  @Test("the line of a progress is removed before a value is printed, also that of another characteristic")
+  func progress() throws {
+    let daemon = try DaemonProcess()
+    let terminal = try TerminalProcess(
+      daemon, ["subscribe", "Heart Belt", "2A37", "+", "Battery", "2A19", "--count", "3"], size: (120, 24))
+    #expect(try terminal.exitStatus() == 0)
+    let parts = terminal.output.split(separator: "\r")
+    #expect(parts.contains { $0.contains("Waiting for the first value") }, "\(terminal.output)")
+    #expect(!parts.contains { $0.contains("Waiting for") && $0.contains(" bpm") }, "\(terminal.output)")
+  }
+
+  @Test("subscribe prints a value once, also while listen shows the values")
+  func once() throws {
+    let sent = (10..<60).map { "{ after: 0.2, value: \"\($0)\" }" }.joined(separator: ", ")
+    let daemon = try DaemonProcess(
+      scenario: """
+        { devices: [ { name: "Custom", address: "C0:DE:00:00:00:66", addressType: "random",
+            advertising: { name: "Custom" },
+            services: [ { uuid: "FFF0", characteristics: [
+              { uuid: "FFF1", properties: ["notify"], rule: { kind: "recording", sent: [\(sent)] } } ] } ] } ] }
+        """)
+    let shell = try TerminalProcess(daemon, environment: ["NO_COLOR": "1"], size: (120, 24))
+    try shell.wait(for: "bleshell> ")
+    shell.type("connect Custom\nlisten FFF1\nsubscribe FFF1 --count 3\nlisten --stop\nquit\n")
+    #expect(try shell.exitStatus() == 0)
+    let values = shell.output.split(separator: "FFF1: ").dropFirst().map { String($0.prefix(2)) }
+    #expect(values.count >= 3 && Set(values).count == values.count, "\(shell.output)")
+  }
+
   @Test("LC_CTYPE goes before LANG")
   func characters() throws {
     let environment = ["LANG": "C", "LC_CTYPE": "C.utf8"]
