@@ -77,7 +77,7 @@ struct AttributeRow: Equatable {
     return attribute
   }
 
-  private func range(to end: UInt16) -> String { "\(handle.handleText)…\(end.handleText)" }
+  private func range(to end: UInt16) -> String { "\(handle.handleText)\(Output.hasUTF8 ? "…" : "..")\(end.handleText)" }
 }
 
 extension [ServiceDescription] {

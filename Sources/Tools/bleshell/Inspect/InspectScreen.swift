@@ -134,7 +134,7 @@ struct InspectScreen {
     if let first = inspection.awaited.first {
       let seconds = Int(time - first.since)
       let others = inspection.awaited.count > 1 ? ", and \(inspection.awaited.count - 1) more" : ""
-      return ("\(first.text) …\(seconds > 0 ? " \(seconds) s" : "")\(others)", .plain)
+      return ("\(first.text) \(Output.ellipsis)\(seconds > 0 ? " \(seconds) s" : "")\(others)", .plain)
     }
     guard inspection.link == .up else { return ("connecting …", .plain) }
     let isNarrow = columns < 60

@@ -40,7 +40,7 @@ struct Completion: Equatable {
       let cells = stride(from: row, to: candidates.count, by: height).map { candidates[$0].fitted(to: column) }
       rows.append(String(cells.joined().prefix(width)))
     }
-    if height > most { rows.append("… of \(candidates.count)") }
+    if height > most { rows.append("\(Output.ellipsis) of \(candidates.count)") }
     return rows
   }
 

@@ -188,6 +188,14 @@ struct Output: Sendable {
   static func write(_ descriptor: Int32, _ text: String) { write(descriptor, Array(text.utf8)) }
 
   private static func write(_ descriptor: Int32, _ octets: [UInt8]) {
+    Progress.hide()
+    writeDirectly(descriptor, octets)
+  }
+
+  /// Writes text beside the line of a progress.
+  static func writeDirectly(_ descriptor: Int32, _ text: String) { writeDirectly(descriptor, Array(text.utf8)) }
+
+  private static func writeDirectly(_ descriptor: Int32, _ octets: [UInt8]) {
     var rest = octets[...]
     while !rest.isEmpty {
       let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -197,7 +205,12 @@ struct Output: Sendable {
         var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&wanted, 1, -1)
       } else if errno != EINTR {
-        exitProcess(1)  // The reader has ended, such as "head" after its lines.
+        let error = errno
+        // The reader has ended, such as "head" after its lines.
+        if error != EPIPE, descriptor == STDOUT_FILENO {
+          writeDirectly(STDERR_FILENO, "bleshell: the output cannot be written: \(String(cString: strerror(error)))\n")
+        }
+        exitProcess(1)
       }
     }
   }

@@ -11,6 +11,18 @@ final class Progress: Sendable {
   }
 
   private let state: Mutex<State>
+  /// True if the line of one of them is on the terminal.
+  private static let isDrawn = Mutex(false)
+
+  /// Removes the line from the terminal, so that other text takes its place; it is drawn again below that within a
+  /// second.
+  static func hide() {
+    isDrawn.withLock { isDrawn in
+      guard isDrawn else { return }
+      isDrawn = false
+      if !TerminalModes.hasScreen { Output.writeDirectly(STDERR_FILENO, "\r\u{1B}[K") }
+    }
+  }
 
   /// - Parameter text: The awaited event; nil for none.
   init(_ text: String?) {
@@ -38,8 +50,7 @@ final class Progress: Sendable {
       guard !state.hasEnded else { return }
       state.hasEnded = true
       state.ticking?.cancel()
-      guard !TerminalModes.hasScreen else { return }
-      Output.write(STDERR_FILENO, "\r\u{1B}[K")
+      Self.hide()
     }
   }
 
@@ -50,8 +61,11 @@ final class Progress: Sendable {
       guard !state.hasEnded, !TerminalModes.hasScreen else { return }
       let seconds = (ContinuousClock.now - state.start).components.seconds
       let time = seconds > 0 ? " \(seconds) s" : ""
-      let text = "\(Output.clean(state.text)) …\(time)".truncated(to: Output.terminalSize.columns - 1)
-      Output.write(STDERR_FILENO, "\r\u{1B}[K\(text)")
+      let text = "\(Output.clean(state.text)) \(Output.ellipsis)\(time)".truncated(to: Output.terminalSize.columns - 1)
+      Self.isDrawn.withLock { isDrawn in
+        isDrawn = true
+        Output.writeDirectly(STDERR_FILENO, "\r\u{1B}[K\(text)")
+      }
     }
   }
 }

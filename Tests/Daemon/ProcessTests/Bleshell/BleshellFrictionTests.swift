@@ -71,4 +71,14 @@ import Testing
       #expect(run.status == 64 && run.errors.contains("bleshell run"), "\(words): \(run.errors)")
     }
   }
+
+  @Test("output that cannot be written is a failure with a reason")
+  func full() throws {
+    let daemon = try DaemonProcess()
+    let line = "exec \(ChildProcess.products)/bleshell adapters >/dev/full"
+    let run = try ChildProcess(
+      "/bin/sh", ["-c", line], environment: ["BLED_SOCKET": daemon.socketPath], folder: daemon.folder)
+    #expect(try run.exitStatus() == 1)
+    #expect(run.errors.contains("the output cannot be written: No space left"), "\(run.errors)")
+  }
 }
