@@ -19,7 +19,7 @@ extension ScanCommand {
   /// Shows the presence of the named devices, a line for each change and a table at the end.
   func runPresence(in shell: Shell, _ output: Output) async throws {
     let client = try await shell.connection()
-    var wanted = try parameters(live: false)
+    var wanted = try await parameters(live: false, shell.names())
     (wanted.presence, wanted.lost, wanted.decode) = (true, lost ?? Self.usualTime, nil)
     // Scan requests would be of use for filters on data alone.
     wanted.active = passive || filters.isUnused && services.isEmpty ? nil : true

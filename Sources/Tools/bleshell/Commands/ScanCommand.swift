@@ -78,13 +78,15 @@ struct ScanCommand: ShellCommand {
     ]
     defer { others.forEach { $0?.cancel() } }
     let names = shell.names()
-    let reports = try await client.scan(try parameters(live: false))
+    let reports = try await client.scan(try parameters(live: false, names))
+    let isOwn = filters.areOnOwnName(names)
     if csv { output.line(ScanTable.csvHeading) }
     var isEmpty = true
     do {
       _ = try await withDeadline(time ?? 5) { @MainActor in
         for try await heard in reports {
           let report = heard.named(names)
+          guard !isOwn || filters.passes(report, of: heard) else { continue }
           isEmpty = false
           table.add(report)
           if output.json {
@@ -108,8 +110,10 @@ struct ScanCommand: ShellCommand {
   /// The table on a screen of its own, then as lines.
   @MainActor private func runScreen(in shell: Shell, _ output: Output) async throws {
     let client = try await shell.connection()
-    let view = ScanView(output: output, names: shell.names())
-    let reports = try await client.scan(try parameters(live: true))
+    let names = shell.names()
+    let isOwn = filters.areOnOwnName(names)
+    let view = ScanView(output: output, names: names) { [filters] in !isOwn || filters.passes($0, of: $1) }
+    let reports = try await client.scan(try parameters(live: true, names))
     var chosen: String?
     do {
       chosen = try await view.run(reports, client, seconds: time ?? 0)
@@ -171,8 +175,10 @@ struct ScanCommand: ShellCommand {
     return keys
   }
 
-  func parameters(live: Bool) throws -> ScanStart.Params {
-    ScanStart.Params(
+  /// - Parameter names: The names that the user gives: a filter on one of them cannot be the daemon's.
+  func parameters(live: Bool, _ names: NameList) throws -> ScanStart.Params {
+    let filters = self.filters.areOnOwnName(names) ? self.filters.withoutName : self.filters
+    return ScanStart.Params(
       adapter: adapter, services: services.isEmpty ? nil : services, name: filters.namePrefix,
       address: addresses.count == 1 ? addresses[0] : nil, addresses: addresses.count > 1 ? addresses : nil, rssi: rssi,
       duplicates: duplicates || csv || live ? true : nil, active: passive ? false : nil,

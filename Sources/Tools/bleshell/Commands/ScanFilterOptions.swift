@@ -1,6 +1,7 @@
 import ArgumentParser
 import BledRPC
 import Bluetooth
+import ValueFormats
 
 /// The options of `bleshell scan` that make a filter of `scan.start`: all of them must match.
 struct ScanFilterOptions: ParsableArguments {
@@ -43,6 +44,24 @@ struct ScanFilterOptions: ParsableArguments {
         connectable: connectable ? true : nil)
       return filter == .init() ? nil : filter
     }
+  }
+
+  /// True if the user gives a device a name that matches; the daemon does not know such names.
+  func areOnOwnName(_ names: NameList) -> Bool { name != nil && names.deviceNames.contains(where: passes) }
+
+  /// The filters that are not on the name.
+  var withoutName: ScanFilterOptions {
+    var rest = self
+    (rest.name, rest.wholeName, rest.ignoreCase) = (nil, false, false)
+    return rest
+  }
+
+  /// True if the name that the user gives a device matches, or the one that it advertises.
+  /// - Parameters:
+  ///   - named: A report with the user's name.
+  ///   - heard: The report as it was received.
+  func passes(_ named: ScanReport.Params, of heard: ScanReport.Params) -> Bool {
+    passes(name: named.name ?? "") || passes(name: heard.name ?? "")
   }
 
   /// Returns true if a name matches.

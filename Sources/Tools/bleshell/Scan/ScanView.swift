@@ -14,10 +14,15 @@ import ValueFormats
   private var ended: CheckedContinuation<String?, any Error>?
 
   private let names: NameList
+  private let passes: (ScanReport.Params, ScanReport.Params) -> Bool
 
-  /// - Parameter names: The names that the user gives devices.
-  init(output: Output, names: NameList) {
-    (self.output, self.names) = (output, names)
+  /// - Parameters:
+  ///   - names: The names that the user gives devices.
+  ///   - passes: Returns true for a report to show: with the user's name, and as it was received.
+  init(
+    output: Output, names: NameList, passes: @escaping (ScanReport.Params, ScanReport.Params) -> Bool = { _, _ in true }
+  ) {
+    (self.output, self.names, self.passes) = (output, names, passes)
     table = ScanTable(output: output)
   }
 
@@ -33,7 +38,10 @@ import ValueFormats
     let tasks: [Task<Void, any Error>] = [
       Task {
         do {
-          for try await report in reports { received(report.named(names)) }
+          for try await report in reports {
+            let named = report.named(names)
+            if passes(named, report) { heard(named) }
+          }
           end(.failure(BledError.daemonUnreachable.error("the connection to bled was closed")))
         } catch {
           end(.failure(error))

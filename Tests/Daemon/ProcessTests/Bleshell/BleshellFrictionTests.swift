@@ -72,6 +72,19 @@ import Testing
     }
   }
 
+  @Test("a scan finds a device by the name that the user gives it, and by its own")
+  func ownName() throws {
+    let daemon = try DaemonProcess(scenario: Self.custom)
+    #expect(try daemon.bleshell("name", "C0:DE:00:00:00:66", "Test stand").status == 0)
+    for name in ["Test stand", "Custom"] {
+      let scan = try longEnough(for: { $0.output.contains("Test stand") }) {
+        try daemon.bleshell("scan", "--name", name, "--time", $0)
+      }
+      #expect(scan.output.contains("Test stand"), "\(name): \(scan.output)")
+    }
+    #expect(try daemon.bleshell("scan", "--name", "Test b", "--time", "2").errors.contains("no device was heard"))
+  }
+
   @Test("output that cannot be written is a failure with a reason")
   func full() throws {
     let daemon = try DaemonProcess()
