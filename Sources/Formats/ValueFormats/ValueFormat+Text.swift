@@ -56,6 +56,9 @@ private struct FieldReader {
     if let next = rest.first, next != " " { throw fault("\"\(shown(rest))\" is not understood behind a type") }
     skipBlanks()
     field.unit = String(String.UnicodeScalarView(rest))
+    guard !rest.contains(";") else {
+      throw fault("\"\(shown(rest))\" is not a unit: several fields have commas between them, \"u8 state, i16 speed\"")
+    }
     guard field.unit.utf8.count <= 32, !rest.contains(where: isControl) else {
       throw fault("\"\(shown(rest))\" is not a unit: give at most 32 octets of text")
     }

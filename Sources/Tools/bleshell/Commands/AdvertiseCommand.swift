@@ -62,7 +62,7 @@ struct AdvertiseCommand: ShellCommand {
     var data: [String: HexBytes] = [:]
     for item in serviceData {
       let parts = item.split(separator: "=", maxSplits: 1)
-      guard parts.count == 2, let uuid = BluetoothUUID(parts[0]) else {
+      guard parts.count == 2, let uuid = BluetoothUUID(full: parts[0]) else {
         throw Failure("--service-data must be UUID=HEX, such as 180F=64", status: 64)
       }
       data["\(uuid)"] = HexBytes(try octets(String(parts[1])))

@@ -64,6 +64,9 @@ struct NameCommand: ShellCommand {
 
   /// The key that a text denotes; it may begin with a device that the daemon knows.
   @MainActor private func resolve(_ text: String, in shell: Shell) async throws -> NameList.Key {
+    if let part = text.split(separator: "/").first(where: { BluetoothUUID.isBeginning($0) }) {
+      throw Failure(BluetoothUUID.beginning(part), status: 64)
+    }
     if let key = NameList.Key(text) { return key }
     let parts = text.split(separator: "/", maxSplits: 1).map(String.init)
     guard let first = parts.first else { throw Failure("a key is missing", status: 64) }

@@ -14,7 +14,15 @@ struct RangeCommand: ShellCommand {
       from the signal strength and are rough. Ctrl-C stops it.
       """)
 
-  @Argument(help: "The UUID of the beacons.") var uuid: BluetoothUUID
+  @Argument(
+    help: "The UUID of the beacons, 32 digits.",
+    transform: { text in
+      guard let uuid = BluetoothUUID(text), text.utf8.count >= 32 else {
+        throw ValidationError("\(text) is not the UUID of an iBeacon: give all 32 digits, with dashes")
+      }
+      return uuid
+    })
+  var uuid: BluetoothUUID
   @Option(help: "Only beacons with this major number.") var major: UInt16?
   @Option(help: "Only beacons with this minor number.") var minor: UInt16?
   @Option(help: "Only this adapter.", completion: ShellCompletion.adapters) var adapter: String?

@@ -241,6 +241,23 @@ extension ScanReport.Params {
 }
 
 extension BluetoothUUID: ExpressibleByArgument {
-  /// Reads a UUID.
-  public init?(argument: String) { self.init(argument) }
+  /// Reads a UUID that is written in full.
+  public init?(argument: String) { self.init(full: argument) }
+
+  /// Reads a UUID that is written in full: four or 32 digits. Of eight digits, which may be the beginning of a UUID, a
+  /// command can make something where it knows the attributes of a device.
+  init?(full text: some StringProtocol) {
+    guard !Self.isBeginning(text) else { return nil }
+    self.init(text)
+  }
+
+  /// True for eight digits that are not a UUID of 16 bits.
+  static func isBeginning(_ text: some StringProtocol) -> Bool {
+    text.utf8.count == 8 && !text.hasPrefix("0000") && BluetoothUUID(text) != nil
+  }
+
+  /// The remedy for eight digits.
+  static func beginning(_ text: some StringProtocol) -> String {
+    "\(text) is the beginning of a UUID: give all 32 digits, which \"bleshell services DEVICE\" shows"
+  }
 }

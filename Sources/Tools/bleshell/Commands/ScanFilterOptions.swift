@@ -101,7 +101,7 @@ struct ScanFilterOptions: ParsableArguments {
   }
 
   private static func serviceData(_ text: String) throws -> ScanStart.ServiceData {
-    guard let (name, data, mask) = parts(of: text), let uuid = BluetoothUUID(name) else {
+    guard let (name, data, mask) = parts(of: text), let uuid = BluetoothUUID(full: name) else {
       throw ValidationError("--service-data must be UUID[=HEX[/MASK]], such as FEAA or FEAA=10")
     }
     return .init(uuid: uuid, data: data, mask: mask)
@@ -131,6 +131,7 @@ struct ScanFilterOptions: ParsableArguments {
 
 /// A service, by its UUID or its assigned name or the beginning of that.
 @Sendable func serviceUUID(_ text: String) throws -> BluetoothUUID {
+  guard !BluetoothUUID.isBeginning(text) else { throw ValidationError(BluetoothUUID.beginning(text)) }
   if let uuid = BluetoothUUID(text) { return uuid }
   let found = BluetoothUUID.services(named: text)
   guard let uuid = found.first, found.count == 1 else {

@@ -106,6 +106,9 @@ struct SimulationCommand: ParsableCommand {
     @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func run(in shell: Shell) async throws {
+      guard !BluetoothUUID.isBeginning(characteristic) else {
+        throw ValidationError(BluetoothUUID.beginning(characteristic))
+      }
       guard let uuid = BluetoothUUID(characteristic) else { throw ValidationError("\"\(characteristic)\" is no UUID") }
       guard let octets = Hex.decode(value) else { throw ValidationError("\"\(value)\" is not hex") }
       try await command(

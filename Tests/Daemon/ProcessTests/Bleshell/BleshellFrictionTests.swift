@@ -54,13 +54,25 @@ import Testing
     #expect(run.lines.contains { $0.hasPrefix("Echo (") }, "\(run)")
   }
 
-  @Test("an address that is none is refused at once")
+  @Test("an address that is none, and the beginning of a UUID where no device is known, are refused")
   func mistyped() throws {
     let daemon = try DaemonProcess(scenario: Self.custom)
     for address in ["C0:DE:00:00:00:1", "C0:DE:00:00:00:0G", "C0:DE:00:00:00"] {
       let run = try daemon.bleshell("read", address, "2A38")
       #expect(run.status == 64 && run.errors.contains("\(address) is not an address"), "\(run.errors)")
     }
+    #expect(try daemon.bleshell("read", "Custom", "6F3C0002").status == 0)
+    for words in [
+      ["name", "6F3C0002", "State"], ["simulation", "set-value", "Custom", "6F3C0002", "0102"],
+      ["scan", "--service", "6F3C0001"],
+    ] {
+      let run = try daemon.bleshell(arguments: words)
+      #expect(run.status == 64 && run.errors.contains("is the beginning of a UUID"), "\(words): \(run.errors)")
+    }
+    let range = try daemon.bleshell("range", "E2C56DB5", "--time", "1")
+    #expect(range.status == 64 && range.errors.contains("32 digits"), "\(range.errors)")
+    let format = try daemon.bleshell("read", "Custom", "6F3C0002", "--as", "u8 state; i16 t")
+    #expect(format.status == 64 && format.errors.contains("commas between"), "\(format.errors)")
   }
 
   @Test("commands for a device that is connected before them say where that is")
