@@ -118,13 +118,14 @@ struct WriteCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "write", abstract: "Writes a characteristic or descriptor.",
     usage: """
-      bleshell write [<device>] <characteristic> <value> [--text] [--no-response | --signed]
+      bleshell write [<device>] <characteristic> <value> [--text | --as <format>] [--no-response | --signed]
       bleshell write [<device>] <characteristic> --file <file> [--chunk <chunk>] [--no-response]
       """,
     discussion: """
       A file is written in pieces, one after the other, each as long as a packet has room for or as --chunk says. A \
-      value is given as hex digits, also in groups ("01 02", "01:02", "0x0102"), or as text with --text. A \
-      characteristic that supports only writes without response is always written that way.
+      value is given as hex digits, also in groups ("01 02", "01:02", "0x0102"), as text with --text, or with --as as a \
+      number or fields of a format ("--as u16 300"). A characteristic that supports only writes without response is \
+      always written that way.
       """)
 
   @Argument(
@@ -140,8 +141,8 @@ struct WriteCommand: ShellCommand {
   func validate() throws {
     guard chunk == nil || file != nil else { throw ValidationError("--chunk goes with --file") }
     guard 1...FileWriting.longestPiece ~= chunk ?? 1 else { throw ValidationError("--chunk must be 1 to 512") }
-    guard file == nil || !options.text && !options.signed else {
-      throw ValidationError("--file does not go with --text and --signed")
+    guard file == nil || !options.text && !options.signed && options.format == nil else {
+      throw ValidationError("--file does not go with --text, --as and --signed")
     }
   }
 

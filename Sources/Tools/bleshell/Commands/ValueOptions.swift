@@ -14,7 +14,7 @@ struct ValueOptions: ParsableArguments {
 }
 
 /// Reads a format.
-private func valueFormat(_ text: String) throws -> ValueFormat {
+@Sendable func valueFormat(_ text: String) throws -> ValueFormat {
   do {
     return try ValueFormat(text)
   } catch {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bluetooth
+import ValueFormats
 
 /// A value with its way of writing.
 struct Writing: Equatable {
@@ -37,14 +38,28 @@ struct Writing: Equatable {
 /// The options for a value and its way of writing.
 struct WriteOptions: ParsableArguments {
   @Flag(help: "The value is text.") var text = false
+  @Option(
+    name: .customLong("as"),
+    help: "The format of the value, such as u16 or \"i16*0.01\" (docs/values.md): 300, 22.5 or \"3, 22.5\" is given.",
+    transform: valueFormat)
+  var format: ValueFormat?
   @Flag(help: "Write without response.") var noResponse = false
   @Flag(help: "Write without response, signed with the key of the bond.") var signed = false
 
   /// - Throws: `Failure` if the value does not fit the options.
   func writing(_ value: String) throws -> Writing {
-    Writing(
-      octets: text ? Array(value.utf8) : try octets(value, hint: "; for text add --text"),
+    guard !text || format == nil else { throw Failure("--text and --as: give one of them", status: 64) }
+    return Writing(
+      octets: text ? Array(value.utf8) : try formatted(value) ?? octets(value, hint: "; for text add --text"),
       way: signed ? .signed : noResponse ? .withoutResponse : .usual)
+  }
+
+  private func formatted(_ value: String) throws(Failure) -> [UInt8]? {
+    do throws(ValueFormatError) {
+      return try format?.octets(of: value)
+    } catch {
+      throw Failure("\(error)", status: 64)
+    }
   }
 }
 

@@ -97,6 +97,16 @@ import Testing
     #expect(try daemon.bleshell("scan", "--name", "Test b", "--time", "2").errors.contains("no device was heard"))
   }
 
+  @Test("write takes numbers by a format, as read prints them")
+  func formats() throws {
+    let daemon = try DaemonProcess(scenario: Self.custom)
+    let wrote = try daemon.bleshell("write", "Custom", "6F3C0002", "--as", "u16", "300")
+    #expect(wrote.status == 0, "\(wrote.errors)")
+    #expect(try daemon.bleshell("read", "Custom", "6F3C0002", "--value", "hex").output == "2c01\n")
+    let wrong = try daemon.bleshell("write", "Custom", "6F3C0002", "--as", "u16", "70000")
+    #expect(wrong.status == 64 && wrong.errors.contains("does not fit into u16"), "\(wrong.errors)")
+  }
+
   @Test("output that cannot be written is a failure with a reason")
   func full() throws {
     let daemon = try DaemonProcess()
