@@ -54,7 +54,7 @@ struct PairCommand: ShellCommand {
         do throws(BluetoothError) {
           reached = try await device.peripheral.pair(level: level)
         } catch {
-          throw Self.explained(error, device, former, asks: person.agent != nil, level)
+          throw Self.explained(error, former, asks: person.agent != nil, level)
         }
         progress.end()
         guard !output.json else { return try output.object(reached) }
@@ -80,14 +80,15 @@ extension PairCommand {
   ///   - former: The bond before.
   ///   - asks: True if there are answers to questions of the device.
   fileprivate static func explained(
-    _ error: BluetoothError, _ device: Device, _ former: BondDescription?, asks: Bool, _ level: SecurityLevel?
+    _ error: BluetoothError, _ former: BondDescription?, asks: Bool, _ level: SecurityLevel?
   ) -> BluetoothError {
     guard error.domain == .gap, error.code == GAPError.pairingFailed.rawValue, let level, level != .encrypted else {
       return error
     }
     let remedy: String
     if let former, let reached = former.level.known, reached.rank < level.rank {
-      let name = Output.clean(device.name)
+      // The user's own name for it is none of the daemon's.
+      let name = Output.clean(former.name ?? former.address)
       let quoted = name.contains(" ") ? "\"\(name)\"" : name
       remedy =
         "the keys shared with \(name) are of the level \(reached.rawValue): remove them here with bleshell pairing "
