@@ -183,6 +183,7 @@ struct SubscribeCommand: ShellCommand {
     defer { device.isPrinting(attribute, false) }
     for try await value in values {
       progress.end()
+      device.prints(attribute)
       if try following.receive(value, of: attribute, device, at: place) { return }
     }
     try Task.checkCancellation()

@@ -22,8 +22,9 @@ import ValueFormats
   private var listenings: [UInt16: AsyncThrowingStream<[UInt8], any Error>] = [:]
   /// The characteristics with values shown on reception.
   private var shown: Set<UInt16> = []
-  /// The commands that print values themselves, by characteristic.
-  private var printers: [UInt16: Int] = [:]
+  /// By characteristic, the number of commands that print its values, and of printed values that the stream of `listen`
+  /// has not reached.
+  private var printing: [UInt16: (commands: Int, ahead: Int)] = [:]
 
   init(peripheral: Peripheral, name: String, names: NameList, output: Output) {
     naming = AttributeNaming(list: names, address: peripheral.link.address)
@@ -76,7 +77,7 @@ import ValueFormats
     let showing = Task { @MainActor [weak self] in
       do {
         for try await value in values {
-          if self?.printers[attribute.handle] == nil { show(value) }
+          if self?.isToBeShown(attribute) ?? true { show(value) }
           copy.yield(value)
         }
         copy.finish()
@@ -86,6 +87,7 @@ import ValueFormats
     }
     copy.onTermination = { _ in showing.cancel() }
     (listenings[attribute.handle], _) = (copies, shown.insert(attribute.handle))
+    printing[attribute.handle]?.ahead = 0
     return copies
   }
 
@@ -94,8 +96,23 @@ import ValueFormats
 
   /// A command begins or ends to print the values of a characteristic: meanwhile they are not shown a second time.
   func isPrinting(_ attribute: Attribute, _ begins: Bool) {
-    let count = printers[attribute.handle, default: 0] + (begins ? 1 : -1)
-    printers[attribute.handle] = count > 0 ? count : nil
+    printing[attribute.handle, default: (0, 0)].commands += begins ? 1 : -1
+  }
+
+  /// Such a command prints a value.
+  func prints(_ attribute: Attribute) {
+    if isShown(attribute) { printing[attribute.handle]?.ahead += 1 }
+  }
+
+  /// True for a value of `listen` that no command prints. Its stream may be behind that of the command.
+  private func isToBeShown(_ attribute: Attribute) -> Bool {
+    guard let (commands, ahead) = printing[attribute.handle] else { return true }
+    guard commands == 0, ahead <= 0 else {
+      printing[attribute.handle]?.ahead -= 1
+      return false
+    }
+    printing[attribute.handle] = nil
+    return true
   }
 
   /// All readers were given up.
