@@ -70,6 +70,9 @@ struct BootLoaderServer {
     case .setName(let name):
       self.name = name
       return [success]
+    case .enter where description.faults.start:
+      description.faults.start = false
+      return [success, .leave]
     case .enter: return [success, .enter(name: name)]
     }
   }
@@ -160,7 +163,7 @@ struct BootLoaderServer {
     }
     guard part.octets.count + octets.count <= part.length else { return [] }
     part.octets += octets
-    if description.faults.damage {
+    if description.faults.damage, !octets.isEmpty {
       description.faults.damage = false
       part.octets[part.octets.count - 1] ^= 1
     }

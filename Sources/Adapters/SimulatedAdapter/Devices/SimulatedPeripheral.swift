@@ -138,7 +138,10 @@ final class SimulatedPeripheral: Connectable {
     if let bootLoader {
       let (old, new) = inBootLoader ? (self, bootLoader) : (bootLoader, self)
       if let name { bootLoader.advertise(name) }
-      guard old.isPresent else { return }
+      guard old.isPresent else {
+        if new.isPresent { new.restart(for: time) }
+        return
+      }
       old.restart(for: nil)
       new.restartAlarm = air.scheduler.schedule(after: time) { [weak new] in new?.setPresent(true) }
     } else {

@@ -17,6 +17,8 @@ struct BootLoaderDescription: ReadableFromFile, Sendable {
 
   /// The faults. Each happens once.
   struct Faults: ReadableFromFile, Sendable {
+    /// True if the first request for the boot loader restarts the application.
+    var start = false
     /// The octet of the firmware at which it disconnects; nil for never.
     var disconnectAt: Int?
     /// True if the first object of the firmware is stored with another octet.
@@ -28,10 +30,11 @@ struct BootLoaderDescription: ReadableFromFile, Sendable {
 
     init() {}
 
-    private enum Keys: String, CaseIterable { case disconnectAt, damage, execution, refusal }
+    private enum Keys: String, CaseIterable { case start, disconnectAt, damage, execution, refusal }
 
     init(_ value: FileValue) throws(FileError) {
       let members = try FileMembers(value, Keys.self)
+      start = try members.value(.start, default: false)
       disconnectAt = try members.optional(.disconnectAt) { value throws(FileError) in
         try value.integer(in: 1...Self.longest)
       }

@@ -65,6 +65,19 @@ struct BootLoaderDeviceTests {
     #expect(Self.answers(&server, [(DFUService.buttonlessWithBonds, [2, 1, 0x41])]) == ["200202"])
   }
 
+  @Test("an empty packet is not damaged")
+  func emptyPacket() throws {
+    var server = BootLoaderServer(try Self.description("faults: { damage: true }"))
+    #expect(Self.answers(&server, [Self.request(.select(.data)), (DFUService.packet, [])]).count == 1)
+    #expect(Self.answers(&server, Self.packetOnly()) == ["600101", "600401"])
+    let begin = Self.request(.create(.data, length: 300))
+    #expect(Self.answers(&server, [begin, (DFUService.packet, []), (DFUService.packet, [0])]) == ["600101"])
+    var checksum = CRC32()
+    checksum.add([1])
+    let receipt = DFUResponse(to: 3, receipt: .init(offset: 1, checksum: checksum.value))
+    #expect(Self.answers(&server, [Self.request(.checksum)]) == [Hex.encode(receipt.encoded)], "the first octet is")
+  }
+
   @Test("receipts are sent after each so many packets")
   func receipts() throws {
     var server = BootLoaderServer(try Self.description(""))
