@@ -152,11 +152,12 @@ public struct TransferMachine: Sendable {
       }
       return fail(.invalidAnswer)
     }
-    last = now
     switch state {
     case .sending:
       guard response.code == DFURequest.checksum.code else { return [] }
+      let place = confirmed.place
       guard let receipt = response.receipt, confirm(receipt) else { return repeatObject(.damaged, now) }
+      if confirmed.place > place { last = now }
       return fill(now)
     case .asking(let request) where response.code == request.code:
       if let refusal = response.refusal { return refused(request, refusal, now) }
@@ -220,7 +221,7 @@ public struct TransferMachine: Sendable {
     }
     // No receipt has come, but all packets have arrived.
     if next < range.upperBound, receipt.offset == next, confirm(receipt) {
-      state = .sending
+      (state, last) = (.sending, now)
       return fill(now)
     }
     guard !isShort, receipt.offset < range.upperBound, matches(receipt) else { return repeatObject(.damaged, now) }
@@ -229,12 +230,12 @@ public struct TransferMachine: Sendable {
   }
 
   private mutating func executed(_ now: Instant) -> [Action] {
-    (failures, isResumed) = (0, false)
+    isResumed = false
     if object == .command {
       turn(to: .data)
       return ask(.setReceipts(Self.window), now)
     }
-    offset = range.upperBound
+    (failures, offset) = (0, range.upperBound)
     guard !isLast else {
       state = .finished
       return []

@@ -202,12 +202,50 @@ import Testing
     #expect(words.hasPrefix("the boot loader refused the init packet: the firmware's version"))
   }
 
+  @Test("an object that is refused after each init packet ends it")
+  func refusedAgain() {
+    var (machine, loader) = (TransferMachine(Self.image), FakeBootLoader())
+    let refusal = DFURefusal(code: 10)
+    var first = CRC32()
+    first.add(Self.firmware[..<1000])
+    let receipt = DFUResponse.Receipt(offset: 1000, checksum: first.value)
+    let actions = run(&machine, &loader) { number, action, loader, machine in
+      if number == 200 { machine.linkIsLost() }
+      switch action {
+      case .request(.select(.data)): return [DFUResponse(to: 6, receipt: receipt, maximum: 1000)]
+      case .request(.execute) where machine.offset > 0: return [DFUResponse(to: 4, refusal: refusal)]
+      default: return nil
+      }
+    }
+    #expect(machine.state == .failed(.refused(refusal)))
+    #expect(actions.count { $0 == .request(.select(.data)) } == 3)
+  }
+
+  @Test("a receipt that is repeated leaves the deadline")
+  func repeatedReceipt() throws {
+    var (machine, loader) = (TransferMachine(Self.image), FakeBootLoader())
+    var waiting = machine.linkIsUp(packet: 20, now: .zero)
+    var receipt: [UInt8] = []
+    while receipt.isEmpty, !waiting.isEmpty {
+      for response in loader.receive(waiting.removeFirst()) {
+        if machine.state == .sending { receipt = response.encoded }
+        waiting += machine.received(response.encoded, now: .zero)
+      }
+    }
+    let before = try #require(machine.deadline)
+    #expect(machine.received(receipt, now: .zero.advanced(by: .seconds(1))).isEmpty && machine.state == .sending)
+    #expect(machine.deadline == before)
+  }
+
   @Test("answers that are not awaited, and calls behind the end, change nothing")
   func strays() {
     var (machine, loader) = (TransferMachine(Self.image), FakeBootLoader())
     #expect(machine.received([0x60, 4, 1], now: .zero).isEmpty && machine.state == .waiting)
     _ = machine.linkIsUp(packet: 20, now: .zero)
-    #expect(machine.received([0x60, 4, 1], now: .zero).isEmpty && machine.received([1], now: .zero).isEmpty)
+    let before = machine.deadline
+    let later = Instant.zero.advanced(by: .seconds(1))
+    #expect(machine.received([0x60, 4, 1], now: later).isEmpty && machine.received([1], now: later).isEmpty)
+    #expect(machine.deadline == before)
     #expect(machine.state == .asking(.setReceipts(0)))
     run(&machine, &loader)
     #expect(machine.state == .finished && machine.linkIsUp(packet: 20, now: .zero).isEmpty)
