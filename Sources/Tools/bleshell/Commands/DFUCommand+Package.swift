@@ -28,6 +28,7 @@ extension DFUCommand {
     let update = PackageUpdate(package, name: Output.clean(name), output: output)
     try update.announce()
     var place = device
+    var hasEntered = false
     var losses = 0
     var deadline = connection.deadline
     while !update.isFinished {
@@ -39,7 +40,11 @@ extension DFUCommand {
             guard update.bootLoader == nil else {
               throw Failure("\(Output.clean(device.name)) has left its boot loader before the update was done")
             }
+            guard !hasEntered else {
+              throw Failure("\(Output.clean(device.name)) restarted without starting its boot loader")
+            }
             place = try await BootLoaderEntry.enter(device, by: characteristic)
+            hasEntered = true
             try update.entered(place ?? "")
           case .bootLoader: try await update.upload(device)
           }

@@ -93,6 +93,15 @@ import Testing
     #expect(services.output.contains("Nordic Buttonless DFU With Bonds"), "\(services.output) \(services.errors)")
   }
 
+  @Test("an application that restarts without its boot loader ends the update")
+  func noBootLoader() throws {
+    let scenario = Self.scenario(#"entry: "bonds", faults: { start: true }"#, "pairing: {}")
+    let daemon = try DaemonProcess(scenario: scenario)
+    #expect(try daemon.bleshell("pair", "Lamp", "--level", "encrypted").status == 0)
+    let run = try daemon.bleshell("dfu", "Lamp", try package(2, for: daemon))
+    #expect(run.status == 1 && run.errors.contains("without starting its boot loader"), "\(run.errors)")
+  }
+
   @Test("a boot loader that was started by hand, and its refusal")
   func byHand() throws {
     let daemon = try DaemonProcess(scenario: Self.scenario(#"entry: "button", faults: { refusal: 12 }"#))
