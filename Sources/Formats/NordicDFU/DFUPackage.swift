@@ -29,8 +29,8 @@ public struct DFUPackage: Hashable, Sendable {
 
   /// The names in a manifest, in the order of an update: a boot loader keeps no application with another SoftDevice.
   private static let kinds = ["softdevice_bootloader", "softdevice", "bootloader", "application"]
-  /// The longest manifest.
-  private static let longestManifest = 64 << 10
+  /// The maximum length of the manifest, and of an init packet.
+  private static let longestDescription = 64 << 10
 
   /// The images, in the order of the update; at least one.
   public let images: [Image]
@@ -40,8 +40,7 @@ public struct DFUPackage: Hashable, Sendable {
   public init(_ octets: [UInt8]) throws(Fault) {
     do {
       let archive = try ZipArchive(octets)
-      let manifest = try archive.file("manifest.json")
-      guard manifest.count <= Self.longestManifest else { throw Fault(description: "manifest.json is too long") }
+      let manifest = try archive.file("manifest.json", limit: Self.longestDescription)
       let outer = try JSONFile.parse(manifest, name: "manifest.json")
       guard let inner = try outer.members().first(where: { $0.name == "manifest" })?.value else {
         throw Fault(description: "manifest.json has no member \"manifest\"")
@@ -76,7 +75,8 @@ public struct DFUPackage: Hashable, Sendable {
       throw Fault(
         description: "the package is for the legacy DFU of SDK 11 and before, which bleshell does not have")
     }
-    let image = Image(name: kind, packet: try archive.file(packet), firmware: try archive.file(firmware))
+    let octets = try archive.file(packet, limit: longestDescription)
+    let image = Image(name: kind, packet: octets, firmware: try archive.file(firmware))
     guard !image.packet.isEmpty, !image.firmware.isEmpty else { throw Fault(description: "the \(kind) is empty") }
     guard image.contents?.describes(image.firmware) != false else {
       throw Fault(

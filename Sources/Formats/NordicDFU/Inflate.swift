@@ -61,7 +61,9 @@ struct Inflate {
       isLast = try inflate.take(1) == 1
       switch try inflate.take(2) {
       case 0: try inflate.readStored()
-      case 1: try inflate.readBlock(try fixedCodes())
+      case 1:
+        guard let fixed else { throw Fault() }
+        try inflate.readBlock(fixed)
       case 2: try inflate.readBlock(try inflate.readCodes())
       default: throw Fault()
       }
@@ -81,6 +83,9 @@ struct Inflate {
     output += octets[place..<(place + count)]
     place += count
   }
+
+  /// The codes of blocks that have none of their own (RFC 1951, 3.2.6).
+  private static let fixed = try? fixedCodes()
 
   private static func fixedCodes() throws(Fault) -> (literals: Codes, distances: Codes) {
     let literals = (0..<288).map { index -> UInt8 in

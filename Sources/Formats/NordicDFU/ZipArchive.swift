@@ -22,7 +22,7 @@ struct ZipArchive {
   /// The maximum of files.
   private static let mostEntries = 256
   /// The maximum length of one file.
-  static let longest = 16 << 20
+  private static let longest = 16 << 20
   private static let endMagic: UInt32 = 0x0605_4B50
   private static let entryMagic: UInt32 = 0x0201_4B50
   private static let localMagic: UInt32 = 0x0403_4B50
@@ -51,18 +51,16 @@ struct ZipArchive {
     }
   }
 
-  /// The names of the files.
-  var names: [String] { entries.map { String(decoding: $0.name, as: UTF8.self) } }
-
   /// The contents of a file.
-  /// - Throws: `Fault` if there is none of this name, or it is damaged.
-  func file(_ name: String) throws(Fault) -> [UInt8] {
+  /// - Parameter limit: The maximum of octets, in the archive and outside of it.
+  /// - Throws: `Fault` if there is none of this name, or it is longer or damaged.
+  func file(_ name: String, limit: Int = longest) throws(Fault) -> [UInt8] {
     guard let entry = entries.first(where: { $0.name == Array(name.utf8) }) else {
       throw Fault(description: "the package has no file \(name)")
     }
     guard entry.flags & 1 == 0 else { throw Fault(description: "\(name) is encrypted in the zip archive") }
-    guard entry.length <= Self.longest else {
-      throw Fault(description: "\(name) is longer than \(Self.longest >> 20) MiB")
+    guard entry.length <= limit, entry.packed <= limit else {
+      throw Fault(description: "\(name) is longer than \(limit >> 10) KiB")
     }
     let damage = Fault(description: "\(name) is damaged in the zip archive: copy the package again")
     guard entry.place + Self.localLength <= octets.count else { throw damage }

@@ -104,6 +104,10 @@ import Testing
     let other = package(#"{"bin_file": "b", "dat_file": "p"}"#, [("p", packet)])
     #expect(fault(other).contains("not the firmware that p describes"))
     #expect(fault(TestPackage.zip([("manifest.json", Array("{\"manifest\": {}}".utf8))])).contains("names no image"))
+    let long = [UInt8](repeating: 0x20, count: 64 << 10 + 1)
+    #expect(fault(TestPackage.zip([("manifest.json", long)])) == "manifest.json is longer than 64 KiB")
+    let longPacket = package(#"{"bin_file": "b", "dat_file": "p"}"#, [("p", long)])
+    #expect(fault(longPacket) == "p is longer than 64 KiB")
   }
 
   @Test("a package with any octet changed or missing is read, or refused")
