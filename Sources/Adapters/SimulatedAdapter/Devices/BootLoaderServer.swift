@@ -38,6 +38,8 @@ struct BootLoaderServer {
   /// The executed octets of the firmware.
   private var firmware: [UInt8] = []
   private var contents: InitPacket?
+  /// The version of the boot loader, which an update must exceed.
+  private var version: UInt32 = 0
   private var receipts = 0
   private var packets = 0
 
@@ -73,6 +75,7 @@ struct BootLoaderServer {
     case .enter where description.faults.start:
       description.faults.start = false
       return [success, .leave]
+    case .enter where description.faults.silence: return [.enter(name: name)]
     case .enter: return [success, .enter(name: name)]
     }
   }
@@ -113,9 +116,13 @@ struct BootLoaderServer {
     }
     let done = response(DFUResponse(to: request.code))
     guard object == .data, let contents, firmware.count == contents.length else { return [done] }
-    if contents.kind == .application { description.version = contents.firmwareVersion ?? description.version }
+    switch contents.kind {
+    case .application: description.version = contents.firmwareVersion ?? description.version
+    case .bootLoader, .softDeviceAndBootLoader: version = contents.firmwareVersion ?? version
+    case .softDevice, .externalApplication: break
+    }
     (packet, part, firmware, self.contents) = (Part(), Part(), [], nil)
-    return [done, .leave]
+    return description.faults.silence ? [.leave] : [done, .leave]
   }
 
   private mutating func executePacket() -> DFURefusal? {
@@ -127,10 +134,19 @@ struct BootLoaderServer {
     }
     guard let contents = InitPacket(packet.octets), contents.length > 0 else { return refusal(4) }
     guard contents.hardwareVersion == description.hardware else { return refusal(6) }
-    if contents.kind == .application, (contents.firmwareVersion ?? 0) < description.version { return refusal(5) }
+    guard isRecent(contents) else { return refusal(5) }
     guard contents.length <= Self.longestFirmware else { return refusal(13) }
     (packet.isExecuted, self.contents) = (true, contents)
     return nil
+  }
+
+  /// True for the device's version of an application or a later one, and for a later one of the boot loader.
+  private func isRecent(_ contents: InitPacket) -> Bool {
+    switch contents.kind {
+    case .application: contents.firmwareVersion ?? 0 >= description.version
+    case .bootLoader, .softDeviceAndBootLoader: contents.firmwareVersion ?? 0 > version
+    case .softDevice, .externalApplication: true
+    }
   }
 
   private mutating func executePart() -> DFURefusal? {

@@ -15,7 +15,7 @@ struct BootLoaderDescription: ReadableFromFile, Sendable {
     case button
   }
 
-  /// The faults. Each happens once.
+  /// The faults. Each happens once, but for `silence`.
   struct Faults: ReadableFromFile, Sendable {
     /// True if the first request for the boot loader restarts the application.
     var start = false
@@ -27,10 +27,12 @@ struct BootLoaderDescription: ReadableFromFile, Sendable {
     var execution = false
     /// The extended error for the first init packet; nil for none.
     var refusal: UInt8?
+    /// True if it restarts without an answer.
+    var silence = false
 
     init() {}
 
-    private enum Keys: String, CaseIterable { case start, disconnectAt, damage, execution, refusal }
+    private enum Keys: String, CaseIterable { case start, disconnectAt, damage, execution, refusal, silence }
 
     init(_ value: FileValue) throws(FileError) {
       let members = try FileMembers(value, Keys.self)
@@ -41,6 +43,7 @@ struct BootLoaderDescription: ReadableFromFile, Sendable {
       damage = try members.value(.damage, default: false)
       execution = try members.value(.execution, default: false)
       refusal = try members.optional(.refusal) { value throws(FileError) in try value.integer(in: 0...255) }
+      silence = try members.value(.silence, default: false)
     }
 
     fileprivate static let longest = 16 << 20

@@ -54,6 +54,21 @@ struct BootLoaderDeviceTests {
     #expect(Self.answers(&server, Self.packetOnly(version: 0)).last == "60040b05")
   }
 
+  @Test("a boot loader takes later versions of itself only, and may restart without an answer")
+  func bootLoaderVersion() throws {
+    var server = BootLoaderServer(try Self.description("faults: { silence: true }"))
+    #expect(Self.answers(&server, [(DFUService.buttonless, [1])]) == ["enter "])
+    let packet = TestPackage.packet(version: 2, kind: 3, Self.firmware)
+    let command = [
+      Self.request(.create(.command, length: packet.count)), (DFUService.packet, packet), Self.request(.execute),
+    ]
+    let data = [
+      Self.request(.create(.data, length: 300)), (DFUService.packet, Self.firmware), Self.request(.execute),
+    ]
+    #expect(Self.answers(&server, command + data) == ["600101", "600401", "600101", "leave"])
+    #expect(Self.answers(&server, command) == ["600101", "60040b05"])
+  }
+
   @Test("requests that it does not know, and values elsewhere")
   func unknown() throws {
     var server = BootLoaderServer(try Self.description(""))
