@@ -5,6 +5,9 @@ public struct DFURefusal: Error, Hashable, Sendable, CustomStringConvertible {
   /// The boot loader's state does not allow the request.
   public static let notPermitted = DFURefusal(code: 0x08)
 
+  /// The firmware's version is one that the boot loader does not accept, mostly because the device has it.
+  public static let version = DFURefusal(code: extended, extended: 5)
+
   /// The code, not 1.
   public let code: UInt8
   /// The extended error, with the code 0x0B.

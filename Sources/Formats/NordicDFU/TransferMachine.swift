@@ -15,6 +15,7 @@ import Bluetooth
 /// | `asking`   | a shorter one with the right checksum   | `asking`   | once: checksum, for it may be a receipt   |
 /// | any        | a wrong checksum                        | `asking`   | the object from its beginning             |
 /// | `asking`   | an object of the firmware is not taken  | `asking`   | the object from its beginning             |
+/// | `asking`   | one begun by another run is refused     | `asking`   | the init packet                           |
 /// | `asking`   | executed                                | `asking`   | the next object, or `finished`            |
 /// | `asking`   | refused; no answer in 10 s; 3 failures in a row | `failed` | none                                |
 /// | others     | link lost                               | `waiting`  | none                                      |
@@ -95,6 +96,8 @@ public struct TransferMachine: Sendable {
   private var maximum = 0
   private var packet = 20
   private var failures = 0
+  /// The reason why the object was not executed.
+  private var refusal: DFURefusal?
   /// The object was begun before this link.
   private var isResumed = false
   /// The checksum was shorter than expected once.
@@ -184,7 +187,9 @@ public struct TransferMachine: Sendable {
       }
       self.maximum = maximum
       return object == .command ? packetSelected(receipt, now) : firmwareSelected(receipt, now)
-    case .create: return send(from: range.lowerBound, now)
+    case .create:
+      refusal = nil
+      return send(from: range.lowerBound, now)
     case .checksum:
       guard let receipt = response.receipt else { return fail(.invalidAnswer) }
       return checked(receipt, now)
@@ -250,8 +255,12 @@ public struct TransferMachine: Sendable {
     switch request {
     // The object was taken before the link was lost.
     case .execute where isResumed && refusal == .notPermitted: return executed(now)
-    case .execute where refusal.code != DFURefusal.extended: return repeatObject(.refused(refusal), now)
-    default: return fail(.refused(refusal))
+    case .execute where refusal.code != DFURefusal.extended:
+      self.refusal = refusal
+      return repeatObject(.refused(refusal), now)
+    case .create where isResumed: return repeatObject(.refused(refusal), now)
+    // The boot loader may have dropped all of the firmware with the last object.
+    default: return fail(.refused(self.refusal ?? refusal))
     }
   }
 

@@ -221,6 +221,36 @@ import Testing
     #expect(actions.count { $0 == .request(.select(.data)) } == 3)
   }
 
+  @Test("an object that another run began and that is refused is given up, with the init packet")
+  func refusedObject() {
+    var (machine, loader) = (TransferMachine(Self.image), FakeBootLoader())
+    (loader.packet, loader.executed) = (Self.image.packet, [UInt8](repeating: 9, count: 1000))
+    var refusals = 0
+    run(&machine, &loader) { _, action, loader, _ in
+      guard case .request(.create(.data, _)) = action, loader.executed.first == 9 else { return nil }
+      refusals += 1
+      return [DFUResponse(to: 1, refusal: DFURefusal(code: 3))]
+    }
+    #expect(refusals == 1 && machine.state == .finished && loader.executed == Self.firmware)
+  }
+
+  @Test("the reason why the last object was not executed is the one reported")
+  func lastRefusal() {
+    var (machine, loader) = (TransferMachine(Self.image), FakeBootLoader())
+    let reason = DFURefusal(code: 5)
+    var isOver = false
+    run(&machine, &loader) { _, action, loader, _ in
+      switch action {
+      case .request(.execute) where loader.executed.count == 4000:
+        isOver = true
+        return [DFUResponse(to: 4, refusal: reason)]
+      case .request(.create) where isOver: return [DFUResponse(to: 1, refusal: DFURefusal(code: 3))]
+      default: return nil
+      }
+    }
+    #expect(isOver && machine.state == .failed(.refused(reason)))
+  }
+
   @Test("a receipt that is repeated leaves the deadline")
   func repeatedReceipt() throws {
     var (machine, loader) = (TransferMachine(Self.image), FakeBootLoader())
