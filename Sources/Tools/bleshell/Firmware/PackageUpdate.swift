@@ -81,17 +81,26 @@ import NordicDFU
       report.reached(offset)
     }
     progress.end()
-    if case .failed(let failure) = machine.state { throw Failure("\(Output.clean(device.name)): \(failure)") }
-    try report.done()
-    index += 1
-    if !isFinished {
-      machine = TransferMachine(package.images[index])
-      report = UploadReport(size: package.images[index].firmware.count, output: output)
+    if case .failed(let failure) = machine.state {
+      let reason = "\(Output.clean(device.name)): \(failure)"
+      // The device may have it from an earlier run.
+      guard failure == .packetRefused(.version), index + 1 < package.images.count else { throw Failure(reason) }
+      output.problem("\(reason); the update continues with the \(package.images[index + 1].name)")
+      return turnToNext()
     }
+    try report.done()
+    turnToNext()
     // The image was taken, even if the boot loader stays.
     do {
       try await session.untilDisconnected(within: Self.untilRestart)
     } catch let error where Keeper.passes(error) {}
+  }
+
+  private func turnToNext() {
+    index += 1
+    guard !isFinished else { return }
+    machine = TransferMachine(package.images[index])
+    report = UploadReport(size: package.images[index].firmware.count, output: output)
   }
 
   /// Executes the actions of the machine, and passes on the answers, until there is nothing more to do.
