@@ -24,8 +24,6 @@ struct DFUCommand: ShellCommand {
   @OptionGroup(title: "Reaching the device") var connection: ReconnectionOptions
   @OptionGroup(title: "Common options") var global: GlobalOptions
 
-  /// How often the link may be lost without progress.
-  static let mostLosses = 5
   /// Seconds that a device may take to exchange its images.
   private static let restart = 90.0
   /// How long it may stay connected after its answer to a reset.
@@ -71,16 +69,14 @@ struct DFUCommand: ShellCommand {
   @MainActor private func lasting(
     _ update: FirmwareUpdate, _ output: Output, _ body: @MainActor () async throws -> Void
   ) async throws {
-    var losses = 0
+    var losses = UploadLosses()
     while true {
-      let before = update.offset
       do {
         return try await body()
       } catch let error where Keeper.passes(error) && update.device != nil {
         try Task.checkCancellation()
         update.linkIsLost()
-        losses = update.offset > before ? 0 : losses + 1
-        guard losses < Self.mostLosses else { throw error }
+        guard losses.add(at: update.offset) else { throw error }
         let size = update.image.octets.count
         output.problem("\(Keeper.message(error)); it is continued after \(update.offset) of \(size) octets")
       }

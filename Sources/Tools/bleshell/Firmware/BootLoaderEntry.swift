@@ -8,13 +8,17 @@ import NordicDFU
   private static let timeout = Duration.seconds(5)
   /// The time that the application may take to disconnect.
   private static let untilRestart = Duration.seconds(10)
+  /// The time until the restart when the application ends the link without an answer.
+  private static let pause = Duration.seconds(1)
   /// Insufficient authentication, authorization, key size and encryption (Core 5.4, Vol 3, Part F, 3.4.1.1).
   private static let protectionCodes = [0x05, 0x08, 0x0C, 0x0F]
 
   /// Has the application start the boot loader.
   /// - Parameter characteristic: The one for that.
-  /// - Returns: The name, address or identifier of the boot loader.
-  static func enter(_ device: Device, by characteristic: BluetoothUUID) async throws -> String {
+  /// - Returns: The name, address or identifier of the boot loader, and false if the link was lost before an answer.
+  static func enter(
+    _ device: Device, by characteristic: BluetoothUUID
+  ) async throws -> (place: String, isAnswered: Bool) {
     do {
       return try await start(device, by: characteristic)
     } catch let error as BluetoothError where error.domain == .att && protectionCodes.contains(error.code) {
@@ -23,7 +27,9 @@ import NordicDFU
     }
   }
 
-  private static func start(_ device: Device, by characteristic: BluetoothUUID) async throws -> String {
+  private static func start(
+    _ device: Device, by characteristic: BluetoothUUID
+  ) async throws -> (place: String, isAnswered: Bool) {
     let session = try await DFUSession(device, on: characteristic)
     defer { session.close() }
     var place = device.peripheral.identifier
@@ -33,12 +39,18 @@ import NordicDFU
       let isNamed = try await call(.setName(name), session) == .success
       place = isNamed ? name : try address(device)
     }
-    let result = try await call(.enter, session)
-    guard result == .success else {
-      throw Failure("\(Output.clean(device.name)) does not start its boot loader: \(result)")
+    var isAnswered = true
+    do {
+      let result = try await call(.enter, session)
+      guard result == .success else {
+        throw Failure("\(Output.clean(device.name)) does not start its boot loader: \(result)")
+      }
+    } catch let error as BluetoothError where Keeper.passes(error) {
+      isAnswered = false
     }
     try await session.untilDisconnected(within: untilRestart)
-    return place
+    if !isAnswered { try await Task.sleep(for: pause) }
+    return (place, isAnswered)
   }
 
   private static func call(_ request: ButtonlessRequest, _ session: DFUSession) async throws -> ButtonlessResult {

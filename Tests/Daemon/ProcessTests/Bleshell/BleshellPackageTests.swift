@@ -102,6 +102,24 @@ import Testing
     #expect(run.status == 1 && run.errors.contains("without starting its boot loader"), "\(run.errors)")
   }
 
+  @Test("an application that restarts without an answer starts the boot loader")
+  func unansweredEntry() throws {
+    let daemon = try DaemonProcess(scenario: Self.scenario("faults: { silence: true }"))
+    let run = try daemon.bleshell("dfu", "Lamp", try package(2, for: daemon))
+    // The end of the update is not answered, either, and the boot loader is away then.
+    #expect(run.output.contains("the boot loader is started: Dfu"), "\(run.output) \(run.errors)")
+    #expect(run.status == 1 && run.errors.contains("the device has all of the firmware"), "\(run.errors)")
+  }
+
+  @Test("a link that is lost at the end leads to the application, which is reported")
+  func unansweredEnd() throws {
+    let scenario = Self.scenario(#"entry: "bonds", faults: { silence: true }"#, "pairing: {}")
+    let daemon = try DaemonProcess(scenario: scenario)
+    #expect(try daemon.bleshell("pair", "Lamp", "--level", "encrypted").status == 0)
+    let run = try daemon.bleshell("dfu", "Lamp", try package(2, for: daemon))
+    #expect(run.status == 1 && run.errors.contains("the device has all of the firmware"), "\(run.errors)")
+  }
+
   @Test("a boot loader that was started by hand, and its refusal")
   func byHand() throws {
     let daemon = try DaemonProcess(scenario: Self.scenario(#"entry: "button", faults: { refusal: 12 }"#))
@@ -132,6 +150,10 @@ import Testing
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.lines.count { $0.hasPrefix("uploaded ") } == 2, "\(run.output)")
     #expect(run.lines.first?.hasPrefix("all.zip: SoftDevice and boot loader version 2") == true, "\(run.output)")
+    // The boot loader refuses its own version, as after an update that was interrupted behind the first image.
+    let again = try daemon.bleshell("dfu", "Lamp", path)
+    #expect(again.status == 0 && again.lines.count { $0.hasPrefix("uploaded ") } == 1, "\(again.output)")
+    #expect(again.errors.contains("(extended error 5); the update continues with the application"), "\(again.errors)")
   }
 
   @Test("files, options and devices that do not fit are errors with a remedy")
