@@ -33,7 +33,8 @@ extension Air {
     } catch {
       throw BledError.invalidParameter.error("\(error)")
     }
-    guard participants + scenario.devices.count + scenario.phones.count <= Self.maximumDevices else {
+    let added = scenario.devices.reduce(scenario.phones.count) { $0 + $1.addresses.count }
+    guard participants + added <= Self.maximumDevices else {
       throw BledError.limitReached.error(
         "the air has \(participants) devices and phones of at most \(Self.maximumDevices)")
     }

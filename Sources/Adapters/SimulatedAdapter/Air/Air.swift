@@ -39,7 +39,9 @@ public final class Air {
   /// Puts devices and phones on the air. Devices that another adapter's scenario has already put there stay unchanged.
   func populate(_ scenario: Scenario) {
     if devices.isEmpty, phones.isEmpty { keys = SimulatedKeys(seed: scenario.seed ?? 0) }
-    for description in scenario.devices where !devices.contains(where: { $0.address == description.address }) {
+    for description in scenario.devices {
+      let addresses = description.addresses
+      guard !devices.contains(where: { addresses.contains($0.address) }) else { continue }
       let device = SimulatedPeripheral(description, air: self)
       devices.append(device)
       if let bootLoader = device.bootLoader { devices.append(bootLoader) }

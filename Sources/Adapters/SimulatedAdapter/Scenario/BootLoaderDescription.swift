@@ -103,6 +103,9 @@ struct BootLoaderDescription: ReadableFromFile, Sendable {
 }
 
 extension DeviceDescription {
+  /// Its address, and that of its boot loader if it is another.
+  var addresses: [DeviceAddress] { [address] + (separateBootLoader.map { [$0.address] } ?? []) }
+
   /// The device that the boot loader of this one is, if it has an address of its own.
   var separateBootLoader: DeviceDescription? {
     guard let bootLoader, bootLoader.entry == .address, !isInBootLoader else { return nil }

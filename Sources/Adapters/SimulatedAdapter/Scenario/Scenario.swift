@@ -40,8 +40,7 @@ public struct Scenario: Sendable {
     phones = try members.value(.phones, default: [])
     events = try members.value(.events, default: [])
     var seen: Set<DeviceAddress> = []
-    let bootLoaders = devices.compactMap { $0.separateBootLoader?.address }
-    for address in devices.map(\.address) + phones.map(\.address) + bootLoaders where !seen.insert(address).inserted {
+    for address in devices.flatMap(\.addresses) + phones.map(\.address) where !seen.insert(address).inserted {
       throw members.failure(.devices, "two devices have the address \(address): give each its own")
     }
     let names = devices.map(\.name)

@@ -111,6 +111,11 @@ struct BootLoaderDeviceTests {
     #expect(world.adapter.air.deviceStates.map(\.isPresent) == [true, false])
     #expect(world.adapter.air.deviceStates.map(\.name) == ["lamp", "DfuTarg"])
     let next = #"{ name: "other", address: "C0:DE:00:00:00:02", addressType: "random" }"#
+    // Another device is not put where the boot loader is, nor its boot loader where a device is.
+    try world.adapter.air.add(scenario: "{ devices: [\(next)] }")
+    let before = #"{ name: "before", address: "C0:DE:00:00:00:00", addressType: "random", bootLoader: {} }"#
+    try world.adapter.air.add(scenario: "{ devices: [\(before)] }")
+    #expect(world.adapter.air.deviceStates.count == 2)
     #expect { try Scenario(json: "{ devices: [\(lamp), \(next)] }") } throws: { "\($0)".contains("give each its own") }
   }
 }
