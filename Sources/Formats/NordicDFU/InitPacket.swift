@@ -38,8 +38,6 @@ public struct InitPacket: Hashable, Sendable {
   public private(set) var hash: [UInt8]?
   /// True if it has a signature.
   public private(set) var isSigned = false
-  /// True if the boot loader may skip the comparison of versions.
-  public private(set) var isForDebugging = false
 
   /// Octets of all firmware.
   public var length: Int { sizes.reduce(0) { $0 + Int($1) } }
@@ -64,7 +62,6 @@ public struct InitPacket: Hashable, Sendable {
       // The least significant octet first.
       self.hash = octets.reversed()
     }
-    isForDebugging = initial.number(9) == 1
   }
 
   /// True if this firmware is the one described; also if it has no hash that can be compared.
