@@ -12,7 +12,7 @@ import Bluetooth
 /// | `sending`  | a receipt with the right checksum       | `sending`  | more packets; behind the last: checksum   |
 /// | `sending`  | no receipt in 5 s                       | `asking`   | checksum                                  |
 /// | `asking`   | the right checksum of all of the object | `asking`   | execute                                   |
-/// | `asking`   | a shorter one with the right checksum   | `asking`   | once: checksum, for it may be a receipt   |
+/// | `asking`   | a shorter one with the right checksum   | `asking`   | checksum, for it may be a receipt         |
 /// | any        | a wrong checksum                        | `asking`   | the object from its beginning             |
 /// | `asking`   | an object of the firmware is not taken  | `asking`   | the object from its beginning             |
 /// | `asking`   | one begun by another run is refused     | `asking`   | the init packet                           |
@@ -100,8 +100,8 @@ public struct TransferMachine: Sendable {
   private var refusal: DFURefusal?
   /// The object was begun before this link.
   private var isResumed = false
-  /// The checksum was shorter than expected once.
-  private var isShort = false
+  /// Answers shorter than the object.
+  private var shortAnswers = 0
   private var last = Instant.zero
 
   /// Prepares a transfer.
@@ -112,6 +112,14 @@ public struct TransferMachine: Sendable {
     switch state {
     case .waiting, .asking, .sending: false
     case .finished, .failed: true
+    }
+  }
+
+  /// True if the boot loader has confirmed `offset` over this link; false while it receives the init packet.
+  public var knowsOffset: Bool {
+    switch state {
+    case .waiting, .asking(.setReceipts), .asking(.select): false
+    case .asking, .sending, .finished, .failed: object == .data
     }
   }
 
@@ -229,8 +237,12 @@ public struct TransferMachine: Sendable {
       (state, last) = (.sending, now)
       return fill(now)
     }
-    guard !isShort, receipt.offset < range.upperBound, matches(receipt) else { return repeatObject(.damaged, now) }
-    isShort = true
+    // An init packet that is sent again may have receipts, too.
+    let most = object == .command ? range.count / packet / Self.window + 2 : 1
+    guard shortAnswers < most, receipt.offset < range.upperBound, matches(receipt) else {
+      return repeatObject(.damaged, now)
+    }
+    shortAnswers += 1
     return ask(.checksum, now)
   }
 
@@ -308,7 +320,7 @@ public struct TransferMachine: Sendable {
 
   private mutating func send(from place: Int, _ now: Instant) -> [Action] {
     (state, last, next) = (.sending, now, place)
-    (unconfirmed, isShort, confirmed) = (0, false, (place, checksum(to: place)))
+    (unconfirmed, shortAnswers, confirmed) = (0, 0, (place, checksum(to: place)))
     return fill(now)
   }
 

@@ -159,6 +159,32 @@ import Testing
     #expect(machine.state == .finished && loader.executed == Self.firmware)
   }
 
+  @Test("an init packet that is sent again may have receipts", arguments: [true, false])
+  func receiptsOfPacket(countsOn: Bool) {
+    let image = DFUPackage.Image(
+      name: "application", packet: [UInt8](repeating: 5, count: 500), firmware: Self.firmware)
+    var (machine, loader) = (TransferMachine(image), FakeBootLoader(countsOn: countsOn))
+    (loader.packet, loader.executed) = (image.packet, [UInt8](repeating: 9, count: 1000))
+    let actions = run(&machine, &loader, packet: 20)
+    #expect(machine.state == .finished && loader.packet == image.packet && loader.executed == Self.firmware)
+    #expect(actions.count { $0 == .request(.create(.command, length: 500)) } == 1)
+  }
+
+  @Test("the offset is known once the boot loader has answered on a link")
+  func knownOffset() {
+    var (machine, loader) = (TransferMachine(Self.image), FakeBootLoader())
+    var places: [Int] = []
+    for isLost in [true, false] {
+      #expect(!machine.knowsOffset)
+      run(&machine, &loader) { number, action, loader, machine in
+        if machine.knowsOffset { places.append(machine.offset) }
+        if isLost, number == 30 { machine.linkIsLost() }
+        return nil
+      }
+    }
+    #expect(machine.state == .finished && machine.knowsOffset && places == places.sorted())
+  }
+
   @Test("receipts that do not come are asked for")
   func noReceipts() {
     var (machine, loader) = (TransferMachine(Self.image), FakeBootLoader())

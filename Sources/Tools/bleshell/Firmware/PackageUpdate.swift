@@ -117,7 +117,7 @@ import NordicDFU
       guard let deadline = machine.deadline else { return }
       if let answer = try await session.next(until: .now + session.now.duration(to: deadline)) {
         actions = machine.received(answer, now: session.now)
-        progress(machine.offset)
+        if machine.knowsOffset { progress(machine.offset) }
       } else {
         actions = machine.timePassed(now: session.now)
       }
