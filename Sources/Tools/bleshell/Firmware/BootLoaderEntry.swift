@@ -10,8 +10,6 @@ import NordicDFU
   private static let untilRestart = Duration.seconds(10)
   /// The time until the restart when the application ends the link without an answer.
   private static let pause = Duration.seconds(1)
-  /// Insufficient authentication, authorization, key size and encryption (Core 5.4, Vol 3, Part F, 3.4.1.1).
-  private static let protectionCodes = [0x05, 0x08, 0x0C, 0x0F]
 
   /// Has the application start the boot loader.
   /// - Parameter characteristic: The one for that.
@@ -21,7 +19,7 @@ import NordicDFU
   ) async throws -> (place: String, isAnswered: Bool) {
     do {
       return try await start(device, by: characteristic)
-    } catch let error as BluetoothError where error.domain == .att && protectionCodes.contains(error.code) {
+    } catch let error as BluetoothError where Device.isProtection(error) {
       let name = Output.clean(device.name)
       throw Failure("\(error); the boot loader of \(name) is for bonded devices: \"bleshell pair \(name)\" first")
     }

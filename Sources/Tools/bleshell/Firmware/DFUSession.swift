@@ -12,11 +12,6 @@ import NordicDFU
     case bootLoader
   }
 
-  /// The longest value of an attribute (Core 5.4, Vol 3, Part F, 3.2.9).
-  private static let longestPacket = 512
-  /// The MTU of each link (Core 5.4, Vol 3, Part G, 5.2.1).
-  private static let shortestMTU = 23
-
   let device: Device
   /// Octets of a packet.
   let packet: Int
@@ -29,7 +24,7 @@ import NordicDFU
   /// - Parameter characteristic: The one that requests are written to.
   init(_ device: Device, on characteristic: BluetoothUUID) async throws {
     (self.device, self.characteristic) = (device, characteristic)
-    packet = min(max(Int(try await device.peripheral.parameters().mtu), Self.shortestMTU) - 3, Self.longestPacket)
+    packet = try await device.packetLength()
     let values = try await device.peripheral.subscribe(Self.path(characteristic))
     reading = Task { @MainActor [answers] in
       do {

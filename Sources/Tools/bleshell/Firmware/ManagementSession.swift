@@ -8,10 +8,6 @@ import MCUmgr
   /// How long an answer may take, and how often a request is sent.
   private static let timeout = Duration.seconds(5)
   private static let attempts = 3
-  /// The longest value of an attribute (Core 5.4, Vol 3, Part F, 3.2.9).
-  private static let longestPacket = 512
-  /// The MTU of each link (Core 5.4, Vol 3, Part G, 5.2.1).
-  private static let shortestMTU = 23
 
   let device: Device
   /// Octets of a packet.
@@ -28,7 +24,7 @@ import MCUmgr
   /// - Throws: `Failure` for a device without MCUmgr.
   init(_ device: Device) async throws {
     self.device = device
-    packet = min(max(Int(try await device.peripheral.parameters().mtu), Self.shortestMTU) - 3, Self.longestPacket)
+    packet = try await device.packetLength()
     let values: AsyncThrowingStream<[UInt8], any Error>
     do throws(BluetoothError) {
       values = try await device.peripheral.subscribe(path)

@@ -167,7 +167,8 @@ import ValueFormats
     if Self.isProtection(error) { protections[handle] = error.name }
   }
 
-  private static func isProtection(_ error: BluetoothError) -> Bool {
+  /// True if a device refused an operation for lack of a pairing.
+  static func isProtection(_ error: BluetoothError) -> Bool {
     error.domain == .att && protectionCodes.contains(error.code)
   }
 
