@@ -110,7 +110,8 @@ public enum PeriodicStop: ClientCall {
 
 /// A packet of a train was received.
 public enum PeriodicReport: RPCNotification {
-  public static let message = MessageDescription("periodic.report", "A packet of a train that this session follows was received.")
+  public static let message = MessageDescription(
+    "periodic.report", "A packet of a train that this session follows was received.")
 
   /// The data of one report; the same for every client.
   public struct Params: RPCPayload, Hashable {

@@ -58,5 +58,6 @@ public enum RPCDiscover: ClientCall {
   public typealias Params = Empty
   /// The OpenRPC document.
   public typealias Result = JSONValue
-  public static let method = MethodDescription("rpc.discover", needs: nil, "Describes this protocol as an OpenRPC document.")
+  public static let method = MethodDescription(
+    "rpc.discover", needs: nil, "Describes this protocol as an OpenRPC document.")
 }

@@ -101,7 +101,8 @@ public struct Subscriber: RPCPayload, Hashable {
 public enum ServerSubscribed: RPCNotification {
   /// The device and the characteristic.
   public typealias Params = Subscriber
-  public static let message = MessageDescription("server.subscribed", "A device subscribed to a characteristic of this session.")
+  public static let message = MessageDescription(
+    "server.subscribed", "A device subscribed to a characteristic of this session.")
 }
 
 /// A device unsubscribed.

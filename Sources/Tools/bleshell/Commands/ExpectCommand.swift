@@ -85,7 +85,7 @@ struct ExpectCommand: ShellCommand {
       case .value(let characteristic, let value):
         try await read(characteristic, value, others, in: shell, output, progress)
       case .device(let text):
-        let identifier = try await shell.finder().discover(text)
+        let identifier = try await shell.finder().hear(text)
         if output.json { try output.object("device", ["peripheral": identifier]) }
       case .disconnected:
         let current = shell.devices.current

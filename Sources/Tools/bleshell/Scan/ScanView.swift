@@ -40,7 +40,7 @@ import ValueFormats
         do {
           for try await report in reports {
             let named = report.named(names)
-            if passes(named, report) { heard(named) }
+            if passes(named, report) { received(named) }
           }
           end(.failure(BledError.daemonUnreachable.error("the connection to bled was closed")))
         } catch {
