@@ -6,8 +6,8 @@ import re
 ELISION = "…"
 # Members with values that differ from run to run: only their types are compared.
 VARYING_MEMBERS = {
-    "time", "since", "lastHeard", "rssi", "session", "process", "user", "program", "requests", "scanTime", "linkTime",
-    "reports", "reportsCoalesced", "values", "queueOctets", "token", "attempts",
+    "time", "since", "sinceReport", "lastHeard", "rssi", "session", "process", "user", "program", "requests",
+    "scanTime", "linkTime", "reports", "reportsCoalesced", "values", "queueOctets", "token", "attempts",
 }  # fmt: skip
 # Text that differs from run to run on a console.
 VARYING_TEXT = [
