@@ -15,7 +15,7 @@ import Glibc
 /// | any     | room, and none waits               | `drained`                                                       |
 /// | closed  | anything                           | nothing                                                         |
 ///
-/// It works in the turns of its session's user, see `ClientTurns`.
+/// All this work is done in the turns of its session's user, see `ClientTurns`.
 final class ValueSocket: TurnTaker {
   enum Event {
     /// A packet from the program. A packet longer than a value is truncated; `length` is its full length.
