@@ -46,6 +46,8 @@ let storeys = [
       .target(name: "GATT", dependencies: ["ATT", "Bluetooth"]),
       // Recordings of packets, and what their packets say.
       .target(name: "Capture", dependencies: ["HCI", "ATT", "Bluetooth"]),
+      // MIDI over Bluetooth LE: packets, and the times of their messages.
+      .target(name: "MIDI", dependencies: ["Bluetooth"]),
       // The JSON files that people write.
       .target(name: "JSONFiles", dependencies: ["Bluetooth"]),
       // Nordic's Secure DFU: packages, the requests to boot loaders, and transfers.
@@ -57,6 +59,7 @@ let storeys = [
       .testTarget(name: "AssignedValuesTests", dependencies: ["AssignedValues", "Bluetooth"]),
       .testTarget(name: "ValueFormatsTests", dependencies: ["ValueFormats", "AssignedValues", "Bluetooth"]),
       .testTarget(name: "PhoneServicesTests", dependencies: ["PhoneServices", "Bluetooth"]),
+      .testTarget(name: "MIDITests", dependencies: ["MIDI", "Bluetooth"]),
       .testTarget(name: "JSONFilesTests", dependencies: ["JSONFiles", "Bluetooth"]),
       .testTarget(name: "BluetoothCryptoTests", dependencies: ["BluetoothCrypto", "Bluetooth"]),
       .testTarget(name: "MCUmgrTests", dependencies: ["MCUmgr", "BluetoothCrypto", "Bluetooth", "TestSupport"]),
