@@ -103,6 +103,32 @@ async def test_reason_that_the_daemon_gives(tmp_path: pathlib.Path) -> None:
             await client.adapter_list()
 
 
+async def test_room_that_another_task_asks_for_first(tmp_path: pathlib.Path) -> None:
+    """The news of room comes with the answers, and a second value is sent before the refused one is tried again."""
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async def request() -> int:
+            return int(json.loads(await reader.readline())["id"])
+
+        def answer(number: int, sent: bool) -> bytes:
+            return line({"jsonrpc": "2.0", "id": number, "result": {"sent": sent, "receivers": 1}})
+
+        first, refused = await request(), await request()
+        ready = line({"jsonrpc": "2.0", "method": "server.ready", "params": {}})
+        writer.write(answer(first, True) + answer(refused, False) + ready)
+        writer.write(answer(await request(), True))
+        writer.write(answer(await request(), True))
+        await reader.read()
+
+    async with playing(tmp_path, script) as client:
+
+        async def two() -> None:
+            await client.notify(1, b"first")
+            await client.notify(1, b"second")
+
+        await asyncio.gather(two(), client.notify(2, b"refused"))
+
+
 async def test_what_is_malformed_is_ignored(tmp_path: pathlib.Path) -> None:
     async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         request = json.loads(await reader.readline())

@@ -136,6 +136,36 @@ async def test_notifications_wait_for_room(daemon: Daemon) -> None:
 
 
 @simulation
+async def test_indications_at_once(start: Daemons) -> None:
+    """More than a link has places for: each waits for room, and for its own confirmation."""
+    daemon = start(clock="manual")
+    bell = bled.ServiceToPublish(
+        uuid=SERVICE,
+        characteristics=[bled.ServiceToPublishCharacteristic(uuid=SWITCH, properties=["indicate"])],
+    )
+    async with bled.connect(daemon.socket) as client, bled.connect(daemon.socket) as control:
+        async with client.publish(bell) as published, client.advertise(name="Bell", services=[SERVICE]):
+            script = ({"do": "subscribe", "characteristic": SWITCH}, {"do": "wait", "seconds": 60})
+            visiting = asyncio.create_task(visit(client, *script))
+
+            async def passing(task: asyncio.Task[Any]) -> Any:
+                while not task.done():
+                    await control.simulation_advance(seconds=0.01)
+                return await task
+
+            subscribed = await passing(asyncio.create_task(anext(client.server_events)))
+            assert isinstance(subscribed, bled.ServerSubscribed)
+            handle = published.handle(SWITCH)
+            calls = [asyncio.create_task(client.indicate(handle, bytes([number]))) for number in range(24)]
+            for call in calls:
+                (confirmed,) = await passing(call)
+                assert (confirmed.central, confirmed.error) == (subscribed.central, None)
+            await control.simulation_advance(seconds=60)
+            received = step(await visiting, "value", SWITCH)
+            assert len(received) == 24 and {s.value for s in received} == {bytes([number]) for number in range(24)}
+
+
+@simulation
 async def test_values_over_a_descriptor(daemon: Daemon) -> None:
     async with bled.connect(daemon.socket) as client:
         async with client.publish(LAMP) as lamp, client.advertise(name="Lamp", services=[SERVICE]):

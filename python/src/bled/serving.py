@@ -115,20 +115,21 @@ class Serving:
         connection.on(ServerSubscribed, self._offer)
         connection.on(ServerUnsubscribed, self._offer)
         connection.on(ServerWritesLost, self._offer)
-        connection.on(ServerReady, lambda event: self._ready.set())
+        connection.on(ServerReady, self._has_room)
         connection.on(ServerConfirmed, self._confirmed)
         connection.on_end(self._end)
 
     async def notify(self, method: str, params: Mapping[str, object]) -> ServerNotifyResult:
         """Sends, as soon as there is room."""
         while True:
-            self._ready.clear()
+            # Of before the call: the event may precede this task's next turn, and another task's call.
+            ready = self._ready
             result = await self._connection.call(
                 method, params, lambda result, descriptor: ServerNotifyResult.from_json(result)
             )
             if result.sent:
                 return result
-            await self._ready.wait()
+            await ready.wait()
 
     async def indicate(self, params: Mapping[str, object]) -> list[ServerConfirmed]:
         """Sends, as soon as there is room, and waits for the confirmations."""
@@ -142,8 +143,12 @@ class Serving:
         finally:
             del self._confirmations[number]
 
+    def _has_room(self, event: ServerReady) -> None:
+        self._ready.set()
+        self._ready = asyncio.Event()
+
     def _confirmed(self, event: ServerConfirmed) -> None:
-        if stream := self._confirmations.get(event.confirmation):
+        if (stream := self._confirmations.get(event.confirmation)) is not None:
             stream.offer(event)
 
     def _ask(self, request: ReadRequest | WriteRequest) -> None:
