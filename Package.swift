@@ -103,12 +103,15 @@ let storeys = [
       // Controllers on an air, in memory.
       .target(
         name: "VirtualController", dependencies: ["Controllers", "Adapter", "HCI", "Bluetooth", deque]),
+      // Scenario files, and their devices and phones above a link.
+      .target(
+        name: "Scenarios",
+        dependencies: [
+          "Adapter", "GATT", "ATT", "JSONFiles", "MCUmgr", "NordicDFU", "Bluetooth", "BluetoothCrypto", deque,
+        ]),
       .target(
         name: "SimulatedAdapter",
-        dependencies: [
-          "Adapter", "GATT", "ATT", "HCI", "JSONFiles", "MCUmgr", "NordicDFU", "Bluetooth", "BluetoothCrypto", logging,
-          deque,
-        ]),
+        dependencies: ["Scenarios", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto", logging, deque]),
     ],
     tests: [
       .testTarget(name: "AdapterTests", dependencies: ["Adapter", "Bluetooth"]),
@@ -124,10 +127,12 @@ let storeys = [
       .testTarget(
         name: "VirtualControllerTests",
         dependencies: ["VirtualController", "Controllers", "Adapter", "HCI", "Bluetooth", "TestSupport"]),
+      .testTarget(name: "ScenariosTests", dependencies: ["Scenarios", "Adapter", "JSONFiles", "Bluetooth"]),
       .testTarget(
         name: "SimulatedAdapterTests",
         dependencies: [
-          "SimulatedAdapter", "Adapter", "GATT", "JSONFiles", "MCUmgr", "NordicDFU", "Bluetooth", "TestSupport",
+          "SimulatedAdapter", "Scenarios", "Adapter", "GATT", "JSONFiles", "MCUmgr", "NordicDFU", "Bluetooth",
+          "TestSupport",
         ]),
     ]),
   // The daemon, and the messages of its socket.
@@ -151,7 +156,8 @@ let storeys = [
       .executableTarget(
         name: "bled",
         dependencies: [
-          "BledCore", "BledRPC", "BuildIdentity", "Controllers", "SimulatedAdapter", "Adapter", "Bluetooth",
+          "BledCore", "BledRPC", "BuildIdentity", "Controllers", "SimulatedAdapter", "Scenarios", "Adapter",
+          "Bluetooth",
           "EventLoop",
           "CSystemd", logging, arguments,
         ],
@@ -170,7 +176,9 @@ let storeys = [
       // Many clients and devices under virtual time.
       .testTarget(
         name: "SimulationTests",
-        dependencies: ["BledCore", "SimulatedAdapter", "Adapter", "BledRPC", "Bluetooth", "TestSupport", logging]),
+        dependencies: [
+          "BledCore", "SimulatedAdapter", "Scenarios", "Adapter", "BledRPC", "Bluetooth", "TestSupport", logging,
+        ]),
       // Runs the programs that were built beside it.
       .testTarget(name: "ProcessTests", dependencies: ["PhoneServices", "BledRPC", "Bluetooth", "TestSupport"]),
     ]),

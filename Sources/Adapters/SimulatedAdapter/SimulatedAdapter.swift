@@ -1,6 +1,7 @@
 import Adapter
 import Bluetooth
 import Logging
+import Scenarios
 
 // State      Leaves it
 // absent     `start` with the controller there → starting, or off, or failed

@@ -2,7 +2,7 @@ import ArgumentParser
 import BledCore
 import Bluetooth
 import Controllers
-import SimulatedAdapter
+import Scenarios
 
 /// An adapter as named on the command line or in the configuration.
 enum AdapterChoice: Sendable {

@@ -4,7 +4,7 @@ import BuildIdentity
 import EventLoop
 import Glibc
 import Logging
-import SimulatedAdapter
+import Scenarios
 
 /// The daemon's command line.
 @main

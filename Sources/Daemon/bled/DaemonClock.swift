@@ -2,7 +2,7 @@ import Adapter
 import BledCore
 import Bluetooth
 import EventLoop
-import SimulatedAdapter
+import Scenarios
 
 /// The daemon's clock, and its source of random numbers.
 ///

@@ -3,6 +3,7 @@ import Bluetooth
 import EventLoop
 import Controllers
 import Logging
+import Scenarios
 import SimulatedAdapter
 
 /// Makes the listed adapters, and with "all" later ones. They stay until the daemon ends.

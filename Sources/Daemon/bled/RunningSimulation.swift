@@ -2,13 +2,13 @@ import Adapter
 import BledCore
 import BledRPC
 import Bluetooth
-import SimulatedAdapter
+import Scenarios
 
 /// The simulated air and its clock, as clients command them.
 final class RunningSimulation: Simulation {
   private let adapters: RunningAdapters
   private let clock: DaemonClock
-  private var air: Air { adapters.air }
+  private var air: any CommandedAir { adapters.air }
 
   init(_ adapters: RunningAdapters, _ clock: DaemonClock) {
     self.adapters = adapters
@@ -22,7 +22,7 @@ final class RunningSimulation: Simulation {
   }
 
   var devices: [SimulationDevice] {
-    air.deviceStates.map {
+    air.commandedDevices.map {
       .init(
         name: $0.name, address: "\($0.address)", addressType: Word($0.address.kind), present: $0.isPresent,
         connected: $0.isConnected)

@@ -2,7 +2,7 @@ import ArgumentParser
 import BledCore
 import Glibc
 import Logging
-import SimulatedAdapter
+import Scenarios
 
 /// The daemon's settings: from the configuration file, and from the command line, which takes precedence.
 struct Settings: Sendable {

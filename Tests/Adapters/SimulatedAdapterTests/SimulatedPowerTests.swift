@@ -2,6 +2,7 @@ import Adapter
 import Bluetooth
 import Testing
 
+@testable import Scenarios
 @testable import SimulatedAdapter
 
 /// The power of a simulated adapter, without an air.

@@ -1,5 +1,6 @@
 import Adapter
 import Bluetooth
+import Scenarios
 
 @testable import SimulatedAdapter
 

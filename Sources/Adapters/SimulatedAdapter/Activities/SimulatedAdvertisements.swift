@@ -1,5 +1,6 @@
 import Adapter
 import Bluetooth
+import Scenarios
 
 /// The wanted advertisements of a simulated adapter, and the ones on the air.
 final class SimulatedAdvertisements {

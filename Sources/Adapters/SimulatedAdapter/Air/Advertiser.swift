@@ -1,5 +1,6 @@
 import Adapter
 import Bluetooth
+import Scenarios
 
 /// The party behind a connectable advertisement.
 protocol Connectable: AnyObject {

@@ -1,43 +1,35 @@
 import Adapter
 import Bluetooth
+import Scenarios
 
 /// The shared medium: the devices and phones of the scenarios, and the adapters that share it.
 ///
-/// All time comes from one scheduler and all chance from one seed. Each advertiser and device draws from a stream of
-/// its own, so the same scenario and seed give the same events in the same order.
+/// Each advertiser and device draws from a stream of its own.
 public final class Air {
-  let scheduler: any Scheduler
-  private let seed: UInt64
-  private let beginning: Instant
+  let context: SimulationContext
   private var advertisers: [Advertiser] = []
   private var listeners: [any Listener] = []
   private(set) var devices: [SimulatedPeripheral] = []
   private var phones: [SimulatedCentral] = []
-  /// The writes to devices.
-  public internal(set) var writes = WriteLog()
   /// The keys of the devices and phones.
   private(set) var keys = SimulatedKeys(seed: 0)
 
   /// Makes an empty air.
   public init(scheduler: any Scheduler, seed: UInt64) {
-    self.scheduler = scheduler
-    self.seed = seed
-    beginning = scheduler.now
+    context = SimulationContext(scheduler: scheduler, seed: seed)
   }
 
-  /// The number of devices and phones.
-  var participants: Int { devices.count + phones.count }
+  var scheduler: any Scheduler { context.scheduler }
 
   /// The age of the air, which determines the values.
-  var age: Duration { beginning.duration(to: scheduler.now) }
+  var age: Duration { context.age }
 
   /// The random numbers for one purpose.
-  func generator(_ stream: UInt64) -> SeededGenerator { SeededGenerator(seed: seed, stream: stream) }
+  func generator(_ stream: UInt64) -> SeededGenerator { context.generator(stream) }
 
   // MARK: - Participants
 
-  /// Puts devices and phones on the air. Devices that another adapter's scenario has already put there stay unchanged.
-  func populate(_ scenario: Scenario) {
+  package func populate(_ scenario: Scenario) {
     if devices.isEmpty, phones.isEmpty { keys = SimulatedKeys(seed: scenario.seed ?? 0) }
     for description in scenario.devices {
       let addresses = description.addresses
@@ -167,4 +159,14 @@ protocol Listener: AnyObject {
   func listens(to advertiser: Advertiser) -> Bool
   /// An advertisement was received with this strength.
   func heard(_ advertiser: Advertiser, rssi: Int)
+}
+
+extension Air: CommandedAir {
+  package var commandedDevices: [any CommandedDevice] { devices }
+  package var participants: Int { devices.count + phones.count }
+  package var writes: WriteLog { context.writes }
+
+  package func visit(
+    _ description: PhoneDescription, isWanted: @escaping () -> Bool, _ done: @escaping (VisitReport) -> Void
+  ) -> Bool { phone(description).visit(description, isWanted: isWanted, done) }
 }

@@ -1,5 +1,6 @@
 import Adapter
 import Bluetooth
+import Scenarios
 
 /// Both sides of a connection and the connection events at which packets pass between them.
 final class LinkPair {

@@ -1,6 +1,7 @@
 import Adapter
 import Bluetooth
 import DequeModule
+import Scenarios
 
 /// One side of a channel on a simulated link. Packets pass at connection events, and only to a side that reads.
 final class SimulatedChannel: Channel {
@@ -105,33 +106,5 @@ final class SimulatedChannel: Channel {
     former?.alarm?.cancel()
     pair.forget(self)
     tell?(.ended(reason))
-  }
-}
-
-/// A device's listener that echoes packets.
-final class ChannelEcho {
-  private let channel: SimulatedChannel
-  private var waiting: Deque<[UInt8]> = []
-
-  init(_ channel: SimulatedChannel) {
-    self.channel = channel
-    channel.onEvent = { [self] event in handle(event) }
-    channel.isReading = true
-  }
-
-  private func handle(_ event: ChannelEvent) {
-    switch event {
-    case .received(let packet):
-      // The other side may accept shorter packets than it sends.
-      var rest = packet[...]
-      while !rest.isEmpty {
-        waiting.append(Array(rest.prefix(channel.sendMTU)))
-        rest = rest.dropFirst(channel.sendMTU)
-      }
-    case .writable: break
-    case .ended: waiting.removeAll()
-    }
-    while channel.isWritable, let packet = waiting.popFirst() { channel.send(packet) }
-    channel.isReading = waiting.isEmpty
   }
 }

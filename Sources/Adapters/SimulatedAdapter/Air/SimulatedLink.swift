@@ -1,6 +1,7 @@
 import Adapter
 import Bluetooth
 import DequeModule
+import Scenarios
 
 /// One side of a connection on the air. Devices, phones and adapters all hold such a side.
 final class SimulatedLink: Link {
@@ -119,15 +120,6 @@ final class SimulatedLink: Link {
   func raiseSecurity(
     to level: Int, as capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
   ) {
-    raise(to: level, as: capability, done)
-  }
-
-  /// Raises the security, for a side that pairs in its usual way.
-  func raiseSecurity(to level: Int, _ done: @escaping (BluetoothError?) -> Void) {
-    raise(to: level, as: nil, done)
-  }
-
-  private func raise(to level: Int, as capability: PairingCapability?, _ done: @escaping (BluetoothError?) -> Void) {
     guard let pair else { return done(GAPError.notConnected.error("the link no longer exists")) }
     pair.security.raise(by: role, to: level, as: capability, done)
   }

@@ -1,5 +1,6 @@
 import Adapter
 import Bluetooth
+import Scenarios
 
 // watching   hears an advertisement that it likes → approaching
 // approaching the delay has passed: connected → visiting, failed → watching
@@ -116,7 +117,9 @@ final class SimulatedCentral: Listener {
     guard case .connected(let link) = outcome else { return watch() }
     let stay = description.stay.draw(&generator)
     state = .visiting(
-      PhoneVisit(description, link: link, stay: stay, scheduler: air.scheduler, generator: generator) { [weak self] in
+      PhoneVisit(
+        description, link: link, isBonded: link.isBonded, stay: stay, scheduler: air.scheduler, generator: generator
+      ) { [weak self] in
         self?.pairing.linkEnded()
         self?.report()
         self?.rest()

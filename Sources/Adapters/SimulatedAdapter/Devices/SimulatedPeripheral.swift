@@ -1,9 +1,10 @@
 import Adapter
 import Bluetooth
+import Scenarios
 
 /// A device of the scenario: it advertises while it is present and not connected, and serves its GATT tree to any
 /// central.
-final class SimulatedPeripheral: Connectable {
+final class SimulatedPeripheral: Connectable, CommandedDevice {
   let address: DeviceAddress
   let name: String
   let pairing: DevicePairing
@@ -40,7 +41,7 @@ final class SimulatedPeripheral: Connectable {
     self.air = air
     address = description.address
     name = description.name
-    self.dfu = dfu ?? description.bootLoader.map { BootLoaderHost($0, of: description.address, air: air) }
+    self.dfu = dfu ?? description.bootLoader.map { BootLoaderHost($0, of: description.address, in: air.context) }
     generator = air.generator(Stream.behaviour.of(description.address))
     let pairing = DevicePairing(
       description.pairing, of: description.address, hasPrivateAddresses: description.privateAddress != nil, air: air)
@@ -64,7 +65,6 @@ final class SimulatedPeripheral: Connectable {
     self.dfu?.restart = { [weak self] inBootLoader, name, time in self?.restart(inBootLoader, name, for: time) }
   }
 
-  /// The device appears, or vanishes.
   func setPresent(_ isPresent: Bool) {
     restartAlarm?.cancel()
     self.isPresent = isPresent
@@ -72,20 +72,14 @@ final class SimulatedPeripheral: Connectable {
     advertise()
   }
 
-  /// True if it has a link.
   var isConnected: Bool { link != nil }
 
-  /// Ends its link, if it has one.
-  /// - Parameter reason: the HCI error code reported to the other side.
   func disconnect(reason: UInt8) { link?.disconnect(telling: HCIReason.error(reason)) }
 
-  /// Sets a value, and sends it to a subscriber.
-  /// - Returns: false without such a characteristic, or its value changes by a rule.
   func setValue(_ value: [UInt8], of characteristic: BluetoothUUID) -> Bool {
     runningServer().setValue(value, of: characteristic)
   }
 
-  /// Changes members of the device, on its link from this moment on.
   func change(_ change: DeviceChange) {
     if let new = change.signal { signal.description = new }
     if let new = change.losses {
@@ -116,7 +110,7 @@ final class SimulatedPeripheral: Connectable {
 
   private func runningServer() -> DeviceServer {
     if let server { return server }
-    let server = DeviceServer(description, dfu: dfu, air: air)
+    let server = DeviceServer(description, dfu: dfu, in: air.context)
     server.firmware?.disconnect = { [weak self] in self?.link?.disconnect() }
     server.firmware?.restart = { [weak self] in self?.restart(for: $0) }
     self.server = server
@@ -185,23 +179,14 @@ final class SimulatedPeripheral: Connectable {
       pairing.linkEnded()
       advertise()
     }
-    runningServer().attach(link)
+    runningServer().attach(link) { [weak link] in link?.isBonded ?? false }
     if let psm = description.echoPSM {
-      link.onChannelRequest = { $0 == psm ? ChannelListener(parameters: .init()) { _ = ChannelEcho($0) } : nil }
+      link.onChannelRequest = { $0 == psm ? ChannelListener(parameters: .init()) { ChannelEcho($0) } : nil }
     }
     if pairing.requestsSecurity { link.requestSecurity() }
     if let time = description.disconnectAfter?.draw(&generator) {
       air.scheduler.schedule(after: time) { [weak link] in link?.disconnect() }
     }
     scheduleLoss(of: link)
-  }
-}
-
-/// The purposes of random numbers for one address: each has a stream of its own.
-enum Stream: UInt64 {
-  case behaviour, signal, advertising, values, responses, faults, losses, pairing, privacy, firmware
-
-  func of(_ address: DeviceAddress, _ index: Int = 0) -> UInt64 {
-    address.value | rawValue << 48 | UInt64(truncatingIfNeeded: index) << 52
   }
 }

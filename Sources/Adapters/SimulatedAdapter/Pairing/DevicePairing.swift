@@ -1,6 +1,7 @@
 import Adapter
 import Bluetooth
 import BluetoothCrypto
+import Scenarios
 
 /// The pairings of a device or a phone of the scenario, and its keys.
 final class DevicePairing: PairingParty {

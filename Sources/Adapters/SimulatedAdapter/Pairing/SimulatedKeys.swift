@@ -1,6 +1,7 @@
 import Adapter
 import Bluetooth
 import BluetoothCrypto
+import Scenarios
 
 /// The keys of simulated devices. They follow from the scenario's seed and the addresses, so a device and the daemon
 /// agree on them even after a restart of either.

@@ -2,6 +2,7 @@ import Adapter
 import Bluetooth
 import Testing
 
+@testable import Scenarios
 @testable import SimulatedAdapter
 
 /// Channels on the simulated air.

@@ -2,6 +2,7 @@ import Bluetooth
 import MCUmgr
 import Testing
 
+@testable import Scenarios
 @testable import SimulatedAdapter
 
 /// Devices with MCUmgr: what they do not accept, and their restarts.
@@ -21,7 +22,7 @@ struct FirmwareDeviceTests {
   private static func host(_ firmware: String, _ world: AdapterStage) throws -> FirmwareHost {
     let text = #"{ devices: [{ name: "host", address: "C0:DE:00:00:00:09", firmware: { \#(firmware) } }] }"#
     let description = try #require(try Scenario(json: text).devices[0].firmware)
-    return FirmwareHost(description, of: AdapterStage.address(9), air: world.adapter.air)
+    return FirmwareHost(description, of: AdapterStage.address(9), in: world.adapter.air.context)
   }
 
   /// The answers to packets.

@@ -1,6 +1,7 @@
 import Bluetooth
 import Testing
 
+@testable import Scenarios
 @testable import SimulatedAdapter
 
 /// Values of a recording.

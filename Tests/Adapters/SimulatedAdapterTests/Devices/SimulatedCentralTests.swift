@@ -3,6 +3,7 @@ import Bluetooth
 import GATT
 import Testing
 
+@testable import Scenarios
 @testable import SimulatedAdapter
 
 /// Phones that visit our advertisements.

@@ -3,6 +3,7 @@ import Bluetooth
 import GATT
 import Testing
 
+@testable import Scenarios
 @testable import SimulatedAdapter
 
 /// Devices that change on command while they are on the air.
@@ -130,7 +131,7 @@ struct DeviceChangeTests {
     #expect(entries.map(\.value) == [[7], [8], [1, 0]] && entries.map(\.number) == [1, 2, 3])
     #expect(air.writes.entries(after: 1, device: nil, limit: 1).map(\.value) == [[8]])
     #expect(air.writes.entries(after: 0, device: "lamp", limit: 10) == [])
-    for index in 0..<1000 { air.writes.add(.write, "belt", 0x2A38, [UInt8(index % 256)], 0) }
+    for index in 0..<1000 { air.context.writes.add(.write, "belt", 0x2A38, [UInt8(index % 256)], 0) }
     let kept = air.writes.entries(after: 0, device: nil, limit: 2000)
     #expect(kept.count == 1000 && kept.first?.number == 4 && kept.last?.number == 1003)
   }

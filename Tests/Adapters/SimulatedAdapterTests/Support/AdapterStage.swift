@@ -2,6 +2,7 @@ import Adapter
 import Bluetooth
 import GATT
 
+@testable import Scenarios
 @testable import SimulatedAdapter
 
 /// One adapter under virtual time, and all its events.

@@ -2,7 +2,7 @@ import Adapter
 import Bluetooth
 import Testing
 
-@testable import SimulatedAdapter
+@testable import Scenarios
 
 /// The rules by which values move, and how numbers are written.
 struct MovingNumberTests {

@@ -6,7 +6,7 @@ import GATT
 import MCUmgr
 
 /// The GATT server of a simulated device: its database, its changing values, and the values for a subscriber.
-final class DeviceServer {
+package final class DeviceServer {
   private struct Characteristic {
     let description: CharacteristicDescription
     /// 0 while its service is removed.
@@ -29,14 +29,15 @@ final class DeviceServer {
   }
 
   /// Its faults.
-  let misbehaviour: Misbehaviour
+  package let misbehaviour: Misbehaviour
   /// Its management with MCUmgr.
-  let firmware: FirmwareHost?
+  package let firmware: FirmwareHost?
 
   private let dfu: BootLoaderHost?
-  private unowned let air: Air
+  private let context: SimulationContext
   private let address: DeviceAddress
   private let name: String
+  private let maximumMTU: Int
   private let host: GATTHost
   private var characteristics: [Characteristic] = []
   private var services: [Service] = []
@@ -44,13 +45,14 @@ final class DeviceServer {
   /// The values that the device computes at each read.
   private static let moving = AttributeOwner(1)
 
-  init(_ description: DeviceDescription, dfu: BootLoaderHost?, air: Air) {
-    (self.air, self.dfu) = (air, dfu)
+  package init(_ description: DeviceDescription, dfu: BootLoaderHost?, in context: SimulationContext) {
+    (self.context, self.dfu) = (context, dfu)
     address = description.address
     name = description.name
-    misbehaviour = Misbehaviour(description, air: air)
-    firmware = description.firmware.map { FirmwareHost($0, of: description.address, air: air) }
-    host = GATTHost(scheduler: air.scheduler)
+    maximumMTU = description.mtu
+    misbehaviour = Misbehaviour(description, in: context)
+    firmware = description.firmware.map { FirmwareHost($0, of: description.address, in: context) }
+    host = GATTHost(scheduler: context.scheduler)
     if description.hasDatabaseHash { host.database = AttributeDatabase(cmac: DatabaseHash.code) }
     host.onAction = { [weak self] in self?.handle($0) }
     host.onWritable = { [weak self] in
@@ -71,10 +73,11 @@ final class DeviceServer {
   }
 
   /// Serves the peer of this link.
-  func attach(_ link: SimulatedLink) {
-    host.isBonded = { [weak link] in link?.isBonded ?? false }
-    host.attach(link)
-    for index in characteristics.indices { characteristics[index].replay?.linkIsUp(at: air.age) }
+  /// - Parameter isBonded: returns true while the device has a key for the link.
+  package func attach(_ link: any Link, isBonded: @escaping () -> Bool) {
+    host.isBonded = isBonded
+    host.attach(link, maximumMTU: maximumMTU)
+    for index in characteristics.indices { characteristics[index].replay?.linkIsUp(at: context.age) }
     misbehaviour.linkIsUp()
     dfu?.send = { [weak self] in self?.sendAnswer($0, $1) ?? false }
     dfu?.disconnect = { [weak link] in link?.disconnect() }
@@ -94,7 +97,7 @@ final class DeviceServer {
   }
 
   /// Sets these services, besides the generic ones, and notifies the peer. Unchanged services keep their handles.
-  func setServices(_ wanted: [ServiceDescription]) {
+  package func setServices(_ wanted: [ServiceDescription]) {
     var missing = wanted
     var changed: [ClosedRange<UInt16>] = []
     for index in services.indices where services[index].handle != 0 {
@@ -141,7 +144,7 @@ final class DeviceServer {
       var number: MovingNumber?
       if case .number(let rule) = described.value.rule {
         number = MovingNumber(
-          rule, generator: air.generator(Stream.values.of(address, characteristics.count)))
+          rule, generator: context.generator(Stream.values.of(address, characteristics.count)))
       }
       var replay: RecordedReplay?
       if case .recording(let values) = described.value.rule { replay = RecordedReplay(values) }
@@ -220,8 +223,8 @@ final class DeviceServer {
   private func value(_ index: Int) -> [UInt8] {
     let template = characteristics[index].description.value.template
     let moved =
-      characteristics[index].number?.value(at: air.age, in: template)
-      ?? characteristics[index].replay?.value(at: air.age)
+      characteristics[index].number?.value(at: context.age, in: template)
+      ?? characteristics[index].replay?.value(at: context.age)
     return moved ?? host.database.value(of: characteristics[index].handle) ?? template
   }
 
@@ -240,12 +243,13 @@ final class DeviceServer {
   }
 
   private func record(_ operation: WriteLog.Operation, _ index: Int, _ value: [UInt8]) {
-    air.writes.add(operation, name, characteristics[index].description.uuid, value, air.scheduler.secondsSinceEpoch)
+    context.writes.add(
+      operation, name, characteristics[index].description.uuid, value, context.scheduler.secondsSinceEpoch)
   }
 
   /// Sets a value, and sends it to a subscriber.
   /// - Returns: false without such a characteristic, or its value changes by a rule.
-  func setValue(_ value: [UInt8], of uuid: BluetoothUUID) -> Bool {
+  package func setValue(_ value: [UInt8], of uuid: BluetoothUUID) -> Bool {
     guard let index = characteristics.firstIndex(where: { $0.description.uuid == uuid && $0.handle != 0 }),
       characteristics[index].number == nil, characteristics[index].replay == nil
     else { return false }
@@ -273,7 +277,7 @@ final class DeviceServer {
       return
     }
     let handle = characteristics[index].handle
-    characteristics[index].alarm = air.scheduler.schedule(after: period) { [weak self] in
+    characteristics[index].alarm = context.scheduler.schedule(after: period) { [weak self] in
       guard let self, let index = self.index(of: handle) else { return }
       // The values of a recording follow one another, even if one is late.
       if characteristics[index].replay == nil { setAlarm(index) }

@@ -4,35 +4,35 @@ import GATT
 import JSONFiles
 
 /// The pairing description of a device or a phone.
-struct PairingDescription: ReadableFromFile, Sendable {
+package struct PairingDescription: ReadableFromFile, Sendable {
   /// The answer of its user to questions.
-  enum Answer: String, CaseIterable, Sendable { case accept, refuse, never }
+  package enum Answer: String, CaseIterable, Sendable { case accept, refuse, never }
 
   /// The input and output capability.
-  var capability: PairingCapability
-  var hasSecureConnections: Bool
+  package var capability: PairingCapability
+  package var hasSecureConnections: Bool
   /// True if it keeps keys.
-  var bonds: Bool
+  package var bonds: Bool
   /// The largest key, in octets.
-  var keySize: Int
+  package var keySize: Int
   /// The passkey that is shown, or typed regardless of the other side's.
-  var passkey: UInt32?
-  var answer: Answer
+  package var passkey: UInt32?
+  package var answer: Answer
   /// The time that the user takes to answer.
-  var answerDelay: TimeSpan
+  package var answerDelay: TimeSpan
   /// True if it keeps no key beyond the link, although it announces bonding.
-  var losesKeys: Bool
+  package var losesKeys: Bool
   /// True if it sends a Security Request as soon as it is connected.
-  var requestsSecurity: Bool
+  package var requestsSecurity: Bool
 
   /// The passkey of a device for which the scenario gives none.
-  static let standardPasskey: UInt32 = 123_456
+  package static let standardPasskey: UInt32 = 123_456
 
   private enum Keys: String, CaseIterable {
     case capability, secureConnections, bonding, keySize, passkey, answer, answerDelay, losesKeys, securityRequest
   }
 
-  init(_ value: FileValue) throws(FileError) {
+  package init(_ value: FileValue) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
     capability = try members.word(.capability, default: PairingCapability.none)
     hasSecureConnections = try members.value(.secureConnections, default: true)

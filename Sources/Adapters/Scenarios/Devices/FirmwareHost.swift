@@ -3,20 +3,20 @@ import Bluetooth
 import MCUmgr
 
 /// Runs MCUmgr's server of a simulated device: its answers leave in packets, as the link has room.
-final class FirmwareHost {
+package final class FirmwareHost {
   /// Sends a packet; false if there is no room for it.
-  var send: ([UInt8]) -> Bool = { _ in false }
+  package var send: ([UInt8]) -> Bool = { _ in false }
   /// Octets of a packet.
   var packetLength: () -> Int = { 20 }
   /// Ends the link.
-  var disconnect: () -> Void = {}
+  package var disconnect: () -> Void = {}
   /// The device is away for so long.
-  var restart: (Duration) -> Void = { _ in }
+  package var restart: (Duration) -> Void = { _ in }
 
   /// The maximum of packets that wait for room, besides the last answer's.
   private static let mostWaiting = 1024
 
-  private unowned let air: Air
+  private let context: SimulationContext
   private let restartTime: TimeSpan
   private var server: FirmwareServer
   private var generator: SeededGenerator
@@ -25,19 +25,19 @@ final class FirmwareHost {
   /// The number of the link: late answers are those of another one.
   private var link = 0
 
-  init(_ description: FirmwareDescription, of address: DeviceAddress, air: Air) {
-    self.air = air
+  package init(_ description: FirmwareDescription, of address: DeviceAddress, in context: SimulationContext) {
+    self.context = context
     restartTime = description.restartTime
-    generator = air.generator(Stream.firmware.of(address))
-    server = FirmwareServer(description, generator: air.generator(Stream.firmware.of(address, 1)))
+    generator = context.generator(Stream.firmware.of(address))
+    server = FirmwareServer(description, generator: context.generator(Stream.firmware.of(address, 1)))
   }
 
-  func received(_ packet: [UInt8]) {
+  package func received(_ packet: [UInt8]) {
     for action in server.received(packet) {
       switch action {
       case .answer(let frame, let delay):
         // Also one without a delay: it does not leave from within the packet that it answers.
-        air.scheduler.schedule(after: delay) { [weak self, link] in
+        context.scheduler.schedule(after: delay) { [weak self, link] in
           if let self, link == self.link { answer(frame) }
         }
       case .disconnect: disconnect()
@@ -45,7 +45,7 @@ final class FirmwareHost {
       case .restart:
         isRestarting = true
         // Behind the answer.
-        air.scheduler.schedule(after: .milliseconds(100)) { [weak self] in
+        context.scheduler.schedule(after: .milliseconds(100)) { [weak self] in
           guard let self else { return }
           isRestarting = false
           server.restarted()
@@ -55,7 +55,7 @@ final class FirmwareHost {
     }
   }
 
-  func linkEnded() {
+  package func linkEnded() {
     link += 1
     packets = []
     server.linkEnded()

@@ -4,9 +4,9 @@ import JSONFiles
 import NordicDFU
 
 /// A device with a boot loader for Nordic's Secure DFU.
-struct BootLoaderDescription: ReadableFromFile, Sendable {
+package struct BootLoaderDescription: ReadableFromFile, Sendable {
   /// The way from the application into the boot loader.
-  enum Entry: String, CaseIterable, Sendable {
+  package enum Entry: String, CaseIterable, Sendable {
     /// By a request; the boot loader has the next address, and no bonds.
     case address
     /// By a request over an encrypted link; the boot loader keeps address and bonds.
@@ -16,9 +16,9 @@ struct BootLoaderDescription: ReadableFromFile, Sendable {
   }
 
   /// The faults. Each happens once, but for `silence`.
-  struct Faults: ReadableFromFile, Sendable {
+  package struct Faults: ReadableFromFile, Sendable {
     /// True if the first request for the boot loader restarts the application.
-    var start = false
+    package var start = false
     /// The octet of the firmware at which it disconnects; nil for never.
     var disconnectAt: Int?
     /// True if the first object of the firmware is stored with another octet.
@@ -26,15 +26,15 @@ struct BootLoaderDescription: ReadableFromFile, Sendable {
     /// True if the first object of the firmware is not executed.
     var execution = false
     /// The extended error for the first init packet; nil for none.
-    var refusal: UInt8?
+    package var refusal: UInt8?
     /// True if it restarts without an answer.
     var silence = false
 
-    init() {}
+    package init() {}
 
     private enum Keys: String, CaseIterable { case start, disconnectAt, damage, execution, refusal, silence }
 
-    init(_ value: FileValue) throws(FileError) {
+    package init(_ value: FileValue) throws(FileError) {
       let members = try FileMembers(value, Keys.self)
       start = try members.value(.start, default: false)
       disconnectAt = try members.optional(.disconnectAt) { value throws(FileError) in
@@ -49,20 +49,20 @@ struct BootLoaderDescription: ReadableFromFile, Sendable {
     fileprivate static let longest = 16 << 20
   }
 
-  var entry: Entry
+  package var entry: Entry
   /// The version of the application.
-  var version: UInt32
+  package var version: UInt32
   /// The number of the hardware.
-  var hardware: UInt32
+  package var hardware: UInt32
   /// The maximum length of an object of the firmware.
   var objectLength: Int
   /// The time that each restart takes.
   var restartTime: TimeSpan
-  var faults: Faults
+  package var faults: Faults
 
   private enum Keys: String, CaseIterable { case entry, version, hardware, objectLength, restartTime, faults }
 
-  init(_ value: FileValue) throws(FileError) {
+  package init(_ value: FileValue) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
     entry = try members.word(.entry, default: .address)
     version = try members.integer(.version, in: 0...UInt32.max, default: 1)
@@ -73,7 +73,7 @@ struct BootLoaderDescription: ReadableFromFile, Sendable {
   }
 
   /// The name that a boot loader without bonds advertises, unless it was given another.
-  static let name = "DfuTarg"
+  package static let name = "DfuTarg"
 
   /// Its service in the application or in the boot loader.
   func service(inBootLoader: Bool) -> ServiceDescription {
@@ -104,10 +104,10 @@ struct BootLoaderDescription: ReadableFromFile, Sendable {
 
 extension DeviceDescription {
   /// Its address, and that of its boot loader if it is another.
-  var addresses: [DeviceAddress] { [address] + (separateBootLoader.map { [$0.address] } ?? []) }
+  package var addresses: [DeviceAddress] { [address] + (separateBootLoader.map { [$0.address] } ?? []) }
 
   /// The device that the boot loader of this one is, if it has an address of its own.
-  var separateBootLoader: DeviceDescription? {
+  package var separateBootLoader: DeviceDescription? {
     guard let bootLoader, bootLoader.entry == .address, !isInBootLoader else { return nil }
     var other = self
     other.name = BootLoaderDescription.name
@@ -118,7 +118,7 @@ extension DeviceDescription {
   }
 
   /// Advertises the service of the boot loader, and a name.
-  mutating func advertise(_ name: String) {
+  package mutating func advertise(_ name: String) {
     let content = AdvertisingContent(name: name, serviceUUIDs: [DFUService.uuid])
     if let packed = try? content.packed() { (data, scanResponse) = (packed.data, packed.scanResponse) }
   }

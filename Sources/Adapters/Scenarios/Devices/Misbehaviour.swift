@@ -4,13 +4,13 @@ import Bluetooth
 
 /// The faults of a connected device: it answers late or with errors, falls silent, sends invalid packets, changes its
 /// services.
-final class Misbehaviour {
+package final class Misbehaviour {
   /// Called for each change of the services.
   var changeServices: (() -> Void)?
   /// The delay of each packet's processing.
-  var responseDelay: TimeSpan
+  package var responseDelay: TimeSpan
 
-  private unowned let air: Air
+  private let context: SimulationContext
   private var faults: DeviceDescription.Faults
   private var generator: SeededGenerator
   private var responses: SeededGenerator
@@ -19,16 +19,16 @@ final class Misbehaviour {
   /// The time at which it falls silent on this link.
   private var silence: Instant?
 
-  init(_ description: DeviceDescription, air: Air) {
+  package init(_ description: DeviceDescription, in context: SimulationContext) {
     faults = description.faults
     responseDelay = description.responseDelay
-    self.air = air
-    generator = air.generator(Stream.faults.of(description.address))
-    responses = air.generator(Stream.responses.of(description.address))
+    self.context = context
+    generator = context.generator(Stream.faults.of(description.address))
+    responses = context.generator(Stream.responses.of(description.address))
   }
 
   /// Replaces the device's faults, on its link from this moment on.
-  func change(_ faults: DeviceDescription.Faults) {
+  package func change(_ faults: DeviceDescription.Faults) {
     self.faults = faults
     if isConnected { linkIsUp() }
   }
@@ -36,7 +36,7 @@ final class Misbehaviour {
   /// A link was established.
   func linkIsUp() {
     isConnected = true
-    silence = faults.mute.map { air.scheduler.now.advanced(by: $0.draw(&generator)) }
+    silence = faults.mute.map { context.scheduler.now.advanced(by: $0.draw(&generator)) }
     setAlarm()
   }
 
@@ -51,7 +51,7 @@ final class Misbehaviour {
     alarm?.cancel()
     alarm = nil
     guard let time = faults.changeServices?.draw(&generator) else { return }
-    alarm = air.scheduler.schedule(after: max(time, .milliseconds(1))) { [weak self] in
+    alarm = context.scheduler.schedule(after: max(time, .milliseconds(1))) { [weak self] in
       self?.changeServices?()
       self?.setAlarm()
     }
@@ -59,7 +59,7 @@ final class Misbehaviour {
 
   /// The reception of a packet from the peer.
   /// - Parameter characteristic: the characteristic with the handle of a value.
-  func reception(_ packet: [UInt8], _ characteristic: (UInt16) -> BluetoothUUID?) -> GATTHost.Reception {
+  package func reception(_ packet: [UInt8], _ characteristic: (UInt16) -> BluetoothUUID?) -> GATTHost.Reception {
     var reception = GATTHost.Reception(delay: responseDelay.draw(&responses))
     guard !faults.answers.isEmpty, let request = AnswerFault.Request(packet),
       let uuid = characteristic(UInt16(packet[1]) | UInt16(packet[2]) << 8),
@@ -73,7 +73,7 @@ final class Misbehaviour {
 
   /// The packet to send in place of this one; nil for none.
   func distort(_ packet: [UInt8]) -> [UInt8]? {
-    if let silence, silence <= air.scheduler.now { return nil }
+    if let silence, silence <= context.scheduler.now { return nil }
     guard generator.chance(faults.nonsense) else { return packet }
     // As long as the packet it replaces, so that it fits the link.
     return packet.map { _ in UInt8(truncatingIfNeeded: generator.next()) }
@@ -93,18 +93,18 @@ extension AnswerFault.Request {
 }
 
 /// Drops notified values of one device, as if the adapter had no room for them.
-final class ValueLoss {
+package final class ValueLoss {
   /// The probability that a value is lost, 0 to 1.
-  var probability: Double
+  package var probability: Double
   private var generator: SeededGenerator
 
-  init(_ probability: Double, generator: SeededGenerator) {
+  package init(_ probability: Double, generator: SeededGenerator) {
     self.probability = probability
     self.generator = generator
   }
 
   /// True if this packet is a lost value. All others arrive: a link that lacks an answer is useless.
-  func drops(_ packet: [UInt8]) -> Bool {
+  package func drops(_ packet: [UInt8]) -> Bool {
     packet.first == ATTOpcode.handleValueNotification.rawValue && generator.chance(probability)
   }
 }

@@ -4,23 +4,23 @@ import JSONFiles
 import MCUmgr
 
 /// A device that is managed and updated with MCUmgr.
-struct FirmwareDescription: ReadableFromFile, Sendable {
+package struct FirmwareDescription: ReadableFromFile, Sendable {
   /// The faults.
-  struct Faults: ReadableFromFile, Sendable {
+  package struct Faults: ReadableFromFile, Sendable {
     /// The probability that a request is dropped.
-    var requests = 0.0
+    package var requests = 0.0
     /// The probability that an answer is dropped.
-    var answers = 0.0
+    package var answers = 0.0
     /// The octet of an upload at which the device disconnects, once; nil for never.
     var disconnectAt: Int?
     /// True if the last octet of an upload is stored with another value.
     var damage = false
 
-    init() {}
+    package init() {}
 
     private enum Keys: String, CaseIterable { case requests, answers, disconnectAt, damage }
 
-    init(_ value: FileValue) throws(FileError) {
+    package init(_ value: FileValue) throws(FileError) {
       let members = try FileMembers(value, Keys.self)
       requests = try members.number(.requests, in: 0...1, default: 0)
       answers = try members.number(.answers, in: 0...1, default: 0)
@@ -48,7 +48,7 @@ struct FirmwareDescription: ReadableFromFile, Sendable {
   }
 
   /// The version of the image that runs at first.
-  var version: String
+  package var version: String
   /// Octets that a slot has room for.
   var slotSize: Int
   /// How many frames can wait.
@@ -62,13 +62,13 @@ struct FirmwareDescription: ReadableFromFile, Sendable {
   /// The time that a restart takes.
   var restartTime: TimeSpan
   var shell: [ShellLine]
-  var faults: Faults
+  package var faults: Faults
 
   private enum Keys: String, CaseIterable {
     case version, slotSize, buffers, bufferSize, joins, eraseTime, restartTime, shell, faults
   }
 
-  init(_ value: FileValue) throws(FileError) {
+  package init(_ value: FileValue) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
     version = try members.value(.version, default: "1.0.0")
     slotSize = try members.integer(.slotSize, in: 1...Faults.largest, default: 1 << 20)

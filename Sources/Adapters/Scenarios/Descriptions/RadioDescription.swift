@@ -3,15 +3,15 @@ import Bluetooth
 import JSONFiles
 
 /// The radio of an adapter, a device or a phone on a link.
-struct RadioDescription: ReadableFromFile, Sendable {
+package struct RadioDescription: ReadableFromFile, Sendable {
   /// Its PHYs.
-  var phys: Set<PHY> = Set(PHY.allCases)
+  package var phys: Set<PHY> = Set(PHY.allCases)
   /// The longest payload of a packet on the air, in octets.
-  var longestPacket = 251
+  package var longestPacket = 251
   /// True if it has connection subrating.
-  var subrating = true
+  package var subrating = true
   /// True if it has shorter connection intervals.
-  var shortIntervals = true
+  package var shortIntervals = true
 
   private enum Word: String, CaseIterable {
     case le1M = "1M"
@@ -29,9 +29,9 @@ struct RadioDescription: ReadableFromFile, Sendable {
 
   private enum Keys: String, CaseIterable { case phys, longestPacket, subrating, shortIntervals }
 
-  init() {}
+  package init() {}
 
-  init(_ value: FileValue) throws(FileError) {
+  package init(_ value: FileValue) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
     longestPacket = try members.integer(.longestPacket, in: 27...251, default: longestPacket)
     subrating = try members.value(.subrating, default: subrating)

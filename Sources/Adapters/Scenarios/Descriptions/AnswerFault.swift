@@ -3,24 +3,24 @@ import Bluetooth
 import JSONFiles
 
 /// A device answers reads or writes of a characteristic late, or with an error.
-struct AnswerFault: ReadableFromFile, Sendable {
+package struct AnswerFault: ReadableFromFile, Sendable {
   /// The requests that it concerns.
-  enum Request: String, CaseIterable, Sendable { case read, write }
+  package enum Request: String, CaseIterable, Sendable { case read, write }
 
   /// The characteristic; nil for all.
-  var characteristic: BluetoothUUID?
+  package var characteristic: BluetoothUUID?
   /// Reads or writes; nil for both.
-  var request: Request?
+  package var request: Request?
   /// The error that answers a request; nil for the usual answer.
-  var error: ATTErrorCode?
+  package var error: ATTErrorCode?
   /// The delay of the answer.
-  var delay: TimeSpan
+  package var delay: TimeSpan
   /// The number of requests answered so; nil for all.
-  var count: Int?
+  package var count: Int?
 
   private enum Keys: String, CaseIterable { case characteristic, request, error, delay, count }
 
-  init(_ value: FileValue) throws(FileError) {
+  package init(_ value: FileValue) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
     characteristic = try members.optional(.characteristic)
     request = try members.optional(.request) { value throws(FileError) in try value.word() }
@@ -32,7 +32,7 @@ struct AnswerFault: ReadableFromFile, Sendable {
   }
 
   /// True if a request of this characteristic is answered so.
-  func concerns(_ request: Request, of characteristic: BluetoothUUID) -> Bool {
+  package func concerns(_ request: Request, of characteristic: BluetoothUUID) -> Bool {
     count != 0 && (self.request ?? request) == request && (self.characteristic ?? characteristic) == characteristic
   }
 }

@@ -2,34 +2,34 @@ import Bluetooth
 import JSONFiles
 
 /// A central that watches the advertisements of adapters, connects, works through a script, and returns.
-struct PhoneDescription: ReadableFromFile, Sendable {
-  var name: String
-  var address: DeviceAddress
+package struct PhoneDescription: ReadableFromFile, Sendable {
+  package var name: String
+  package var address: DeviceAddress
   /// The services; an adapter must advertise one of them for the phone to connect; empty for any adapter.
-  var services: [BluetoothUUID]
+  package var services: [BluetoothUUID]
   /// The name prefix of the adapters that it connects to; nil for any.
-  var namePrefix: String?
-  var signal: SignalDescription
+  package var namePrefix: String?
+  package var signal: SignalDescription
   /// The pairing description; nil if it does not pair.
-  var pairing: PairingDescription?
+  package var pairing: PairingDescription?
   /// The lifetime of a resolvable private address; nil if it shows its own address.
-  var privateAddress: Duration?
+  package var privateAddress: Duration?
   /// The largest ATT MTU it supports.
-  var mtu: Int
+  package var mtu: Int
   /// The features of its radio on a link.
-  var radio: RadioDescription
+  package var radio: RadioDescription
   /// The time from a matching advertisement to its attempt to connect.
-  var connectDelay: TimeSpan
+  package var connectDelay: TimeSpan
   /// The steps once it has discovered everything.
-  var script: [Step]
+  package var script: [Step]
   /// The length of a visit, unless the script takes longer.
-  var stay: TimeSpan
+  package var stay: TimeSpan
   /// The time from the end of a visit until it watches again; nil if it visits once.
-  var returnAfter: TimeSpan?
+  package var returnAfter: TimeSpan?
 
   /// One step of a phone's script.
-  struct Step: ReadableFromFile, Sendable {
-    enum Action: Sendable {
+  package struct Step: ReadableFromFile, Sendable {
+    package enum Action: Sendable {
       /// Reads the whole values.
       case read
       /// Writes values, with or without response as the properties allow; with it if they allow both.
@@ -46,9 +46,9 @@ struct PhoneDescription: ReadableFromFile, Sendable {
       case wait(TimeSpan)
     }
 
-    var action: Action
+    package var action: Action
     /// The characteristics; nil for all with the property, except in Generic Access and Generic Attribute.
-    var characteristic: BluetoothUUID?
+    package var characteristic: BluetoothUUID?
 
     /// Its name in the file.
     var word: String {
@@ -66,7 +66,7 @@ struct PhoneDescription: ReadableFromFile, Sendable {
     private enum Word: String, CaseIterable { case read, write, subscribe, unsubscribe, pair, wait, openChannel }
     private enum Keys: String, CaseIterable { case `do`, characteristic, value, text, seconds, psm }
 
-    init(_ value: FileValue) throws(FileError) {
+    package init(_ value: FileValue) throws(FileError) {
       let members = try FileMembers(value, Keys.self)
       characteristic = try members.optional(.characteristic)
       let word: Word = try members.word(.do)
@@ -97,7 +97,7 @@ struct PhoneDescription: ReadableFromFile, Sendable {
     case pairing, privateAddress, radio
   }
 
-  init(_ value: FileValue) throws(FileError) {
+  package init(_ value: FileValue) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
     name = try members.required(.name)
     address = try members.address(of: "phone", .address, type: .addressType)

@@ -2,23 +2,23 @@ import Bluetooth
 import JSONFiles
 
 /// Members of a device that change while it is on the air; missing ones stay unchanged.
-struct DeviceChange: ReadableFromFile, Sendable {
-  var signal: SignalDescription?
-  var losses: DeviceDescription.Losses?
-  var faults: DeviceDescription.Faults?
-  var connectDelay: TimeSpan?
-  var responseDelay: TimeSpan?
-  var pairing: PairingDescription?
+package struct DeviceChange: ReadableFromFile, Sendable {
+  package var signal: SignalDescription?
+  package var losses: DeviceDescription.Losses?
+  package var faults: DeviceDescription.Faults?
+  package var connectDelay: TimeSpan?
+  package var responseDelay: TimeSpan?
+  package var pairing: PairingDescription?
   /// All its services except the generic ones.
-  var services: [ServiceDescription]?
+  package var services: [ServiceDescription]?
   /// The advertising and scan response data.
-  var advertising: (data: [UInt8], scanResponse: [UInt8])?
+  package var advertising: (data: [UInt8], scanResponse: [UInt8])?
 
   private enum Keys: String, CaseIterable {
     case rssi, losses, faults, connectDelay, responseDelay, pairing, services, advertising, scanResponse
   }
 
-  init(_ value: FileValue) throws(FileError) {
+  package init(_ value: FileValue) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
     signal = try members.optional(.rssi)
     losses = try members.optional(.losses)

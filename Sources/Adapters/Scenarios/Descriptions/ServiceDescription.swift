@@ -3,7 +3,7 @@ import JSONFiles
 import GATT
 
 /// A service of a simulated device.
-struct ServiceDescription: ReadableFromFile, Hashable, Sendable {
+package struct ServiceDescription: ReadableFromFile, Hashable, Sendable {
   var uuid: BluetoothUUID
   var isPrimary: Bool
   /// The included services; they precede it.
@@ -14,7 +14,7 @@ struct ServiceDescription: ReadableFromFile, Hashable, Sendable {
 extension ServiceDescription {
   private enum Keys: String, CaseIterable { case uuid, primary, includes, characteristics }
 
-  init(_ value: FileValue) throws(FileError) {
+  package init(_ value: FileValue) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
     uuid = try members.required(.uuid)
     isPrimary = try members.value(.primary, default: true)

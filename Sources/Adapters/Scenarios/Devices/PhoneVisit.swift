@@ -6,7 +6,7 @@ import GATT
 /// One visit of a phone: MTU, discovery of everything, the script step by step, and the end.
 ///
 /// It is a list of tasks, the first of which is in progress; discoveries add tasks to the list.
-final class PhoneVisit {
+package final class PhoneVisit {
   private enum Task {
     /// A procedure, and its step of the script.
     case procedure(GATTProcedure, String? = nil, of: BluetoothUUID? = nil)
@@ -17,7 +17,7 @@ final class PhoneVisit {
   }
 
   /// The steps so far.
-  private(set) var report = VisitReport()
+  package private(set) var report = VisitReport()
 
   private struct Characteristic {
     let found: DiscoveredCharacteristic
@@ -28,7 +28,8 @@ final class PhoneVisit {
 
   private let scheduler: any Scheduler
   private let host: GATTHost
-  private let link: SimulatedLink
+  private let link: any Link
+  private let capability: PairingCapability
   private let departure: Instant
   private var generator: SeededGenerator
   private var tasks: [Task]
@@ -38,12 +39,13 @@ final class PhoneVisit {
   /// The number of the procedure in progress.
   private var procedure: UInt64 = 0
 
-  init(
-    _ phone: PhoneDescription, link: SimulatedLink, stay: Duration, scheduler: any Scheduler,
-    generator: SeededGenerator, _ done: @escaping () -> Void
+  package init(
+    _ phone: PhoneDescription, link: any Link, isBonded: Bool, stay: Duration,
+    scheduler: any Scheduler, generator: SeededGenerator, _ done: @escaping () -> Void
   ) {
     self.scheduler = scheduler
     self.link = link
+    capability = phone.pairing?.capability ?? .none
     self.generator = generator
     departure = scheduler.now.advanced(by: stay)
     tasks = [.procedure(.exchangeMTU), .services] + phone.script.map(Task.step)
@@ -51,21 +53,21 @@ final class PhoneVisit {
     // A phone has a name, too.
     _ = try? host.database.add(.genericAccess(name: phone.name))
     host.asksForSecurity = phone.pairing != nil
-    host.attach(link)
+    host.attach(link, maximumMTU: phone.mtu)
     host.onAction = { [weak self] in self?.handle($0) }
     host.onEnded = done
-    begin()
+    begin(isBonded: isBonded)
   }
 
   /// A phone encrypts the link with its keys; if the other side has lost them the link ends.
-  private func begin() {
-    guard link.isBonded else { return next() }
-    link.raiseSecurity(to: 2) { [weak self] _ in self?.next() }
+  private func begin(isBonded: Bool) {
+    guard isBonded else { return next() }
+    raise(2) { [weak self] _ in self?.next() }
   }
 
   /// Begins the next task; after the last one waits until it is time to leave.
   private func next() {
-    guard link.isOpen else { return }
+    guard host.link != nil else { return }
     guard let task = tasks.first else {
       report.isComplete = true
       _ = scheduler.schedule(at: max(departure, scheduler.now)) { [weak link] in link?.disconnect() }
@@ -121,7 +123,11 @@ final class PhoneVisit {
   private func raiseSecurity(for id: ProcedureID, _ error: ATTErrorCode) {
     let level = error == .insufficientAuthentication ? link.security.level + 1 : 2
     guard level > link.security.level, level <= 4 else { return host.resume(id, isSecured: false) }
-    link.raiseSecurity(to: level) { [weak self] error in self?.host.resume(id, isSecured: error == nil) }
+    raise(level) { [weak self] error in self?.host.resume(id, isSecured: error == nil) }
+  }
+
+  private func raise(_ level: Int, _ done: @escaping (BluetoothError?) -> Void) {
+    link.raiseSecurity(to: level, as: capability, usesOwnData: false, done)
   }
 
   private func receive(_ result: GATTResult, of task: Task) {
@@ -152,7 +158,7 @@ final class PhoneVisit {
       return
     }
     if case .pair = step.action {
-      return link.raiseSecurity(to: 2) { [weak self] error in
+      return raise(2) { [weak self] error in
         self?.record(step.word, nil, nil, error)
         self?.next()
       }

@@ -2,7 +2,7 @@ import Bluetooth
 import JSONFiles
 import Testing
 
-@testable import SimulatedAdapter
+@testable import Scenarios
 
 /// A device with these members besides name and address.
 private func device(_ members: String) -> String {
@@ -25,7 +25,7 @@ struct ScenarioTests {
   }
 
   @Test func theExampleIsValid() throws {
-    let sources = #filePath.split(separator: "/").dropLast(5).joined(separator: "/")
+    let sources = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
     let scenario = try Scenario(contentsOf: "/\(sources)/Examples/scenarios/lock.json")
     let words = scenario.devices.map { $0.pairing?.capability.rawValue }
     #expect(words == ["none", "display", "keyboard", "displayYesNo", "none"])

@@ -3,41 +3,41 @@ import Bluetooth
 import NordicDFU
 
 /// Runs Secure DFU of a simulated device, over the links of its application and of its boot loader.
-final class BootLoaderHost {
+package final class BootLoaderHost {
   /// Sends a value over the present link; false if there is no room for it.
-  var send: ([UInt8], BluetoothUUID) -> Bool = { _, _ in true }
+  package var send: ([UInt8], BluetoothUUID) -> Bool = { _, _ in true }
   /// Ends the link.
-  var disconnect: () -> Void = {}
+  package var disconnect: () -> Void = {}
   /// The device restarts, with its boot loader or its application, and is away for so long.
-  var restart: (_ inBootLoader: Bool, _ name: String?, Duration) -> Void = { _, _, _ in }
+  package var restart: (_ inBootLoader: Bool, _ name: String?, Duration) -> Void = { _, _, _ in }
 
   /// The time between an answer and the restart.
   private static let pause = Duration.milliseconds(100)
   /// The maximum of values that wait for room.
   private static let mostWaiting = 1024
 
-  private unowned let air: Air
+  private let context: SimulationContext
   private let restartTime: TimeSpan
   private var server: BootLoaderServer
   private var generator: SeededGenerator
   private var waiting: [(octets: [UInt8], characteristic: BluetoothUUID)] = []
   private var isRestarting = false
 
-  init(_ description: BootLoaderDescription, of address: DeviceAddress, air: Air) {
-    self.air = air
+  package init(_ description: BootLoaderDescription, of address: DeviceAddress, in context: SimulationContext) {
+    self.context = context
     restartTime = description.restartTime
-    generator = air.generator(Stream.firmware.of(address, 2))
+    generator = context.generator(Stream.firmware.of(address, 2))
     server = BootLoaderServer(description)
   }
 
-  func received(_ octets: [UInt8], on characteristic: BluetoothUUID) {
+  package func received(_ octets: [UInt8], on characteristic: BluetoothUUID) {
     for action in server.received(octets, on: characteristic) {
       switch action {
       case .answer(let octets, let characteristic):
         guard waiting.count < Self.mostWaiting else { continue }
         waiting.append((octets, characteristic))
         // The answer does not leave from within the packet that it answers.
-        air.scheduler.schedule(after: .zero) { [weak self] in self?.flush() }
+        context.scheduler.schedule(after: .zero) { [weak self] in self?.flush() }
       case .disconnect: disconnect()
       case .enter(let name): restartSoon(inBootLoader: true, name)
       case .leave: restartSoon(inBootLoader: false, nil)
@@ -45,7 +45,7 @@ final class BootLoaderHost {
     }
   }
 
-  func linkEnded() {
+  package func linkEnded() {
     waiting = []
     server.linkEnded()
   }
@@ -58,7 +58,7 @@ final class BootLoaderHost {
   private func restartSoon(inBootLoader: Bool, _ name: String?) {
     guard !isRestarting else { return }
     isRestarting = true
-    air.scheduler.schedule(after: Self.pause) { [weak self] in
+    context.scheduler.schedule(after: Self.pause) { [weak self] in
       guard let self else { return }
       isRestarting = false
       restart(inBootLoader, name, restartTime.draw(&generator))

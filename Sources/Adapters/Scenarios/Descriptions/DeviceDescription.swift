@@ -2,63 +2,63 @@ import Bluetooth
 import JSONFiles
 
 /// A device that advertises and, if it is connectable, serves a GATT tree.
-struct DeviceDescription: ReadableFromFile, Sendable {
+package struct DeviceDescription: ReadableFromFile, Sendable {
   /// The Device Name of its Generic Access service.
-  var name: String
-  var address: DeviceAddress
-  var isConnectable: Bool
+  package var name: String
+  package var address: DeviceAddress
+  package var isConnectable: Bool
   /// True if it advertises, and is connected to, on the coded PHY.
-  var isLongRange: Bool
+  package var isLongRange: Bool
   /// The time between two advertisements, without the random delay.
-  var interval: Duration
-  var data: [UInt8]
-  var scanResponse: [UInt8]
-  var appearance: UInt16
-  var signal: SignalDescription
+  package var interval: Duration
+  package var data: [UInt8]
+  package var scanResponse: [UInt8]
+  package var appearance: UInt16
+  package var signal: SignalDescription
   /// The pairing description; nil if it does not pair.
-  var pairing: PairingDescription?
+  package var pairing: PairingDescription?
   /// The lifetime of a resolvable private address; nil if it advertises its own address.
-  var privateAddress: Duration?
+  package var privateAddress: Duration?
   /// The largest ATT MTU it supports.
-  var mtu: Int
+  package var mtu: Int
   /// The features of its radio on a link.
-  var radio: RadioDescription
+  package var radio: RadioDescription
   /// The time from the answered advertisement to the link.
-  var connectDelay: TimeSpan
+  package var connectDelay: TimeSpan
   /// The time from a request to its response.
-  var responseDelay: TimeSpan
-  var losses: Losses
-  var faults: Faults
+  package var responseDelay: TimeSpan
+  package var losses: Losses
+  package var faults: Faults
   /// The time on a link after which the device disconnects; nil for never.
-  var disconnectAfter: TimeSpan?
+  package var disconnectAfter: TimeSpan?
   /// True if its GATT service has a Database Hash.
   var hasDatabaseHash: Bool
-  var services: [ServiceDescription]
+  package var services: [ServiceDescription]
   /// Its management with MCUmgr; nil if it has none.
-  var firmware: FirmwareDescription?
+  package var firmware: FirmwareDescription?
   /// Its boot loader for Nordic's Secure DFU; nil if it has none.
-  var bootLoader: BootLoaderDescription?
+  package var bootLoader: BootLoaderDescription?
   /// True while it runs its boot loader.
-  var isInBootLoader = false
+  package var isInBootLoader = false
   /// The number under which it accepts L2CAP channels, and echoes their packets; nil if it takes none.
-  var echoPSM: UInt16?
+  package var echoPSM: UInt16?
 
   /// The losses.
-  struct Losses: ReadableFromFile, Sendable {
+  package struct Losses: ReadableFromFile, Sendable {
     /// The probability that an attempt to connect fails.
-    var connect = 0.0
+    package var connect = 0.0
     /// The probability that an advertisement is not received.
-    var report = 0.0
+    package var report = 0.0
     /// The probability that the adapter has no room for a notified value.
-    var value = 0.0
+    package var value = 0.0
     /// The time on a link after which no packet is received; nil for never.
-    var link: TimeSpan?
+    package var link: TimeSpan?
 
-    init() {}
+    package init() {}
 
     private enum Keys: String, CaseIterable { case connect, report, value, link }
 
-    init(_ value: FileValue) throws(FileError) {
+    package init(_ value: FileValue) throws(FileError) {
       let members = try FileMembers(value, Keys.self)
       connect = try members.number(.connect, in: 0...1, default: 0)
       report = try members.number(.report, in: 0...1, default: 0)
@@ -68,7 +68,7 @@ struct DeviceDescription: ReadableFromFile, Sendable {
   }
 
   /// Its protocol violations.
-  struct Faults: ReadableFromFile, Sendable {
+  package struct Faults: ReadableFromFile, Sendable {
     /// The probability that it sends random octets instead of a packet.
     var nonsense = 0.0
     /// The time on a link after which it sends nothing; nil for never.
@@ -76,13 +76,13 @@ struct DeviceDescription: ReadableFromFile, Sendable {
     /// The interval at which, on a link, its last service is removed or added again; nil for never.
     var changeServices: TimeSpan?
     /// The faults of its answers.
-    var answers: [AnswerFault] = []
+    package var answers: [AnswerFault] = []
 
-    init() {}
+    package init() {}
 
     private enum Keys: String, CaseIterable { case nonsense, mute, changeServices, answers }
 
-    init(_ value: FileValue) throws(FileError) {
+    package init(_ value: FileValue) throws(FileError) {
       let members = try FileMembers(value, Keys.self)
       nonsense = try members.number(.nonsense, in: 0...1, default: 0)
       mute = try members.optional(.mute)
@@ -97,7 +97,7 @@ struct DeviceDescription: ReadableFromFile, Sendable {
     case pairing, privateAddress, radio, longRange, echoPSM, firmware, bootLoader
   }
 
-  init(_ value: FileValue) throws(FileError) {
+  package init(_ value: FileValue) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
     name = try members.required(.name)
     address = try members.address(of: "device", .address, type: .addressType)
@@ -141,7 +141,7 @@ struct DeviceDescription: ReadableFromFile, Sendable {
 
 extension DeviceDescription {
   /// The services of its file, and those of its management and its boot loader. A boot loader has no others.
-  var allServices: [ServiceDescription] {
+  package var allServices: [ServiceDescription] {
     let dfu = bootLoader.map { [$0.service(inBootLoader: isInBootLoader)] } ?? []
     guard !isInBootLoader else { return dfu }
     return services + (firmware == nil ? [] : [FirmwareDescription.service]) + dfu
@@ -149,7 +149,7 @@ extension DeviceDescription {
 }
 
 /// The received signal strength of a device.
-struct SignalDescription: ReadableFromFile, Sendable {
+package struct SignalDescription: ReadableFromFile, Sendable {
   /// The mean, in dBm.
   var base = -60.0
   /// The largest deviation of a single packet, in dB.
@@ -160,11 +160,11 @@ struct SignalDescription: ReadableFromFile, Sendable {
   /// The signals that a receiver can report, in dBm (Core 5.4, Vol 4, Part E, 7.7.65.2).
   private static let bases = -127.0...20.0
 
-  init() {}
+  package init() {}
 
   private enum Keys: String, CaseIterable { case base, noise, walk }
 
-  init(_ value: FileValue) throws(FileError) {
+  package init(_ value: FileValue) throws(FileError) {
     if value.isNumber {
       let fixed = try value.number()
       guard Self.bases.contains(fixed) else {

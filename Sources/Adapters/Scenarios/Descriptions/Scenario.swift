@@ -9,10 +9,10 @@ public struct Scenario: Sendable {
   public private(set) var seed: UInt64?
   /// The clock; nil for the machine's.
   public private(set) var clock: SimulationClock?
-  var adapter: AdapterDescription
-  var devices: [DeviceDescription]
-  var phones: [PhoneDescription]
-  var events: [ScenarioEvent]
+  package var adapter: AdapterDescription
+  package var devices: [DeviceDescription]
+  package var phones: [PhoneDescription]
+  package var events: [ScenarioEvent]
 
   /// Reads a scenario file: JSON with comments and trailing commas (JSON5).
   /// - Throws: the fault of the file and its place.
@@ -59,32 +59,32 @@ public struct Scenario: Sendable {
 }
 
 /// The properties of the simulated controller.
-struct AdapterDescription: ReadableFromFile, Sendable {
+package struct AdapterDescription: ReadableFromFile, Sendable {
   /// Its address; nil for one derived from the adapter's name.
-  var address: DeviceAddress?
+  package var address: DeviceAddress?
   /// Its start time; nil for the usual time.
-  var startDelay: Duration?
+  package var startDelay: Duration?
   /// The largest ATT MTU of its links.
-  var mtu = 517
+  package var mtu = 517
   /// Maximum links.
-  var links = 64
+  package var links = 64
   /// Maximum advertisements at once.
-  var advertisingSets = 4
+  package var advertisingSets = 4
   /// Maximum octets of an advertisement.
-  var advertisingDataLength = 31
+  package var advertisingDataLength = 31
   /// Maximum packets of each side in one connection event.
-  var packetsPerEvent = 6
+  package var packetsPerEvent = 6
   /// The features of its radio on a link.
-  var radio = RadioDescription()
+  package var radio = RadioDescription()
 
-  init() {}
+  package init() {}
 
   private enum Keys: String, CaseIterable {
     case address, addressType, startDelay, mtu, links, advertisingSets, advertisingDataLength, packetsPerEvent
     case radio
   }
 
-  init(_ value: FileValue) throws(FileError) {
+  package init(_ value: FileValue) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
     address = try members.address(.address, type: .addressType)
     startDelay = try members.optional(.startDelay) { value throws(FileError) in
@@ -102,14 +102,14 @@ struct AdapterDescription: ReadableFromFile, Sendable {
   private var isExtended: Bool { advertisingDataLength > 31 }
 
   /// Its address, or else one derived from the adapter's name: public and locally administered.
-  func address(ofAdapter id: String) -> DeviceAddress {
+  package func address(ofAdapter id: String) -> DeviceAddress {
     if let address { return address }
     let hash = id.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     return DeviceAddress(value: 0x0200_0000_0000 | hash & 0xFF_FFFF_FFFF, kind: .public)
   }
 
   /// Completes the information of an adapter that is on.
-  func complete(_ information: inout AdapterInformation, address: DeviceAddress) {
+  package func complete(_ information: inout AdapterInformation, address: DeviceAddress) {
     information.address = address
     information.name = "simulated"
     // The company identifier of the Linux Foundation, for lack of a manufacturer.
@@ -128,7 +128,7 @@ struct AdapterDescription: ReadableFromFile, Sendable {
   }
 
   /// The advertisements that the adapter can send when it is on.
-  func advertisingCapabilities(address: DeviceAddress) -> AdvertisingCapabilities {
+  package func advertisingCapabilities(address: DeviceAddress) -> AdvertisingCapabilities {
     var capabilities = AdvertisingCapabilities(
       isExtended: isExtended, dataLength: advertisingDataLength, phys: radio.phys, address: address,
       hasPeriodic: isExtended, selectsCoding: isExtended)
@@ -138,8 +138,8 @@ struct AdapterDescription: ReadableFromFile, Sendable {
 }
 
 /// Something that happens at a set time after the adapter was first started.
-struct ScenarioEvent: ReadableFromFile, Sendable {
-  enum Action: String, CaseIterable, Sendable {
+package struct ScenarioEvent: ReadableFromFile, Sendable {
+  package enum Action: String, CaseIterable, Sendable {
     /// The adapter is unplugged, or the device leaves the air.
     case vanish
     /// The adapter or the device is back.
@@ -152,14 +152,14 @@ struct ScenarioEvent: ReadableFromFile, Sendable {
     case loseKeys
   }
 
-  var time: Duration
-  var action: Action
+  package var time: Duration
+  package var action: Action
   /// The name of the affected device or phone; nil for the adapter.
-  var device: String?
+  package var device: String?
 
   private enum Keys: String, CaseIterable { case at, action, device }
 
-  init(_ value: FileValue) throws(FileError) {
+  package init(_ value: FileValue) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
     time = try members.seconds(.at, in: 0...31_536_000)
     action = try members.word(.action)
@@ -175,7 +175,7 @@ struct ScenarioEvent: ReadableFromFile, Sendable {
 
 extension FileMembers {
   /// The address of a device or a phone, with its type, "public" or "random".
-  func address(of owner: String, _ name: Name, type: Name) throws(FileError) -> DeviceAddress {
+  package func address(of owner: String, _ name: Name, type: Name) throws(FileError) -> DeviceAddress {
     guard let address = try address(name, type: type) else {
       throw failure(name, "this is missing: give the \(owner) an address such as \"C0:DE:00:00:00:01\"")
     }
@@ -183,12 +183,12 @@ extension FileMembers {
   }
 
   /// The lifetime of a private address.
-  func rotation(_ name: Name) throws(FileError) -> Duration? {
+  package func rotation(_ name: Name) throws(FileError) -> Duration? {
     try optional(name) { value throws(FileError) in try value.seconds(in: 1...3600) }
   }
 
   /// An optional address, with its type.
-  func address(_ name: Name, type: Name) throws(FileError) -> DeviceAddress? {
+  package func address(_ name: Name, type: Name) throws(FileError) -> DeviceAddress? {
     let kind = try self[type]?.word(DeviceAddress.Kind.allCases) { "\($0)" } ?? .public
     guard let value = self[name] else { return nil }
     guard let address = DeviceAddress(try value.text(), kind: kind) else {
@@ -199,15 +199,15 @@ extension FileMembers {
 }
 
 /// A fixed time, or one drawn from a range each time: `2` or `[1, 3]`, in seconds.
-struct TimeSpan: ReadableFromFile, Sendable {
+package struct TimeSpan: ReadableFromFile, Sendable {
   let range: ClosedRange<Duration>
 
-  init(_ seconds: Double) { range = .seconds(seconds)...(.seconds(seconds)) }
+  package init(_ seconds: Double) { range = .seconds(seconds)...(.seconds(seconds)) }
 
   /// The longest valid time: a year.
   private static let limit: Double = 365 * 86400
 
-  init(_ value: FileValue) throws(FileError) {
+  package init(_ value: FileValue) throws(FileError) {
     var numbers: [Double] = []
     if value.isNumber {
       let number = try value.number()
@@ -222,5 +222,5 @@ struct TimeSpan: ReadableFromFile, Sendable {
   }
 
   /// A time from the range.
-  func draw(_ generator: inout SeededGenerator) -> Duration { generator.duration(in: range) }
+  package func draw(_ generator: inout SeededGenerator) -> Duration { generator.duration(in: range) }
 }

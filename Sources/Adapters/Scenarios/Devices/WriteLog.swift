@@ -26,7 +26,7 @@ public struct WriteLog: Sendable {
   private var entries: [Entry] = []
   private var next = 0
 
-  mutating func add(
+  package mutating func add(
     _ operation: Operation, _ device: String, _ characteristic: BluetoothUUID, _ value: [UInt8], _ time: Double
   ) {
     let entry = Entry(

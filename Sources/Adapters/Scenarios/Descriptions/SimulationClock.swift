@@ -9,7 +9,7 @@ public enum SimulationClock: Hashable, Sendable {
 
   /// Reads "manual" or a factor.
   /// - Throws: the fault and its place.
-  init(_ value: FileValue) throws(FileError) {
+  package init(_ value: FileValue) throws(FileError) {
     if value.isNumber {
       self = .times(try value.number(in: 1...1000))
     } else if try value.text() == "manual" {

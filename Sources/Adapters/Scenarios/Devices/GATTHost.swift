@@ -4,7 +4,7 @@ import Bluetooth
 import GATT
 
 /// Runs GATT on one side of a link: passes packets and time to the machine and executes its actions.
-final class GATTHost {
+package final class GATTHost {
   /// The database of this side; it outlasts links.
   var database = AttributeDatabase()
   /// Receives the machine's actions other than sending.
@@ -21,12 +21,12 @@ final class GATTHost {
   var onEnded: (() -> Void)?
 
   /// True if this side has a key for the link, which decides between two errors.
-  var isBonded: () -> Bool = { false }
+  package var isBonded: () -> Bool = { false }
   /// True if a procedure refused for lack of security waits for `resume`.
   var asksForSecurity = false
 
   private let scheduler: any Scheduler
-  private(set) var link: (any Link)?
+  package private(set) var link: (any Link)?
   private var connection: GATTConnection?
   private var actions: [GATTAction] = []
   private var isExecuting = false
@@ -35,19 +35,20 @@ final class GATTHost {
   private var lastArrival = Instant.zero
 
   /// The reception of a packet.
-  struct Reception {
+  package struct Reception {
     /// The delay.
-    var delay = Duration.zero
+    package var delay = Duration.zero
     /// The error that answers it instead of the machine.
-    var error: ATTErrorCode?
+    package var error: ATTErrorCode?
   }
 
-  init(scheduler: any Scheduler) { self.scheduler = scheduler }
+  package init(scheduler: any Scheduler) { self.scheduler = scheduler }
 
   /// Starts afresh on this link.
-  func attach(_ link: any Link) {
+  /// - Parameter maximumMTU: the largest ATT MTU of this side.
+  package func attach(_ link: any Link, maximumMTU: Int = 517) {
     self.link = link
-    connection = GATTConnection(maximumMTU: link.maximumMTU, security: security(of: link))
+    connection = GATTConnection(maximumMTU: min(link.maximumMTU, maximumMTU), security: security(of: link))
     connection?.asksForSecurity = asksForSecurity
     link.onEvent = { [weak self, weak link] event in
       guard let self, let link else { return }
@@ -56,7 +57,7 @@ final class GATTHost {
   }
 
   /// Starts a procedure of the client.
-  func start(_ procedure: GATTProcedure, id: ProcedureID) {
+  package func start(_ procedure: GATTProcedure, id: ProcedureID) {
     connection?.start(procedure, id: id, now: scheduler.now, actions: &actions)
     execute()
   }
@@ -83,10 +84,10 @@ final class GATTHost {
   }
 
   /// The ATT MTU of the link; nil without a link.
-  var mtu: Int? { connection?.mtu }
+  package var mtu: Int? { connection?.mtu }
 
   /// Notifies a value.
-  func notify(_ value: [UInt8], of handle: UInt16) {
+  package func notify(_ value: [UInt8], of handle: UInt16) {
     _ = connection?.notify(value, of: handle, actions: &actions)
     execute()
   }
@@ -98,7 +99,7 @@ final class GATTHost {
   }
 
   /// Answers a read with the value, from the requested offset on.
-  func answer(_ question: ReadQuestion, _ value: [UInt8]) {
+  package func answer(_ question: ReadQuestion, _ value: [UInt8]) {
     let offset = Int(question.offset)
     connection?.answerRead(
       question.token, offset <= value.count ? .success(Array(value.dropFirst(offset))) : .failure(.invalidOffset),
