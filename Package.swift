@@ -234,21 +234,26 @@ let storeys = [
           "CSystemd", arguments,
         ],
         linkerSettings: [small]),
+      // The common parts of the gateways for bonded devices: links and calls without I/O, and the process.
+      .target(
+        name: "BondedDevices",
+        dependencies: ["BledLoop", "BledConnection", "BledRPC", "Bluetooth", "EventLoop", "CSystemd"]),
       // HID over GATT: bonded devices as devices of /dev/uhid, without I/O.
-      .target(name: "HIDGateway", dependencies: ["BledConnection", "BledRPC", "Bluetooth"]),
+      .target(name: "HIDGateway", dependencies: ["BondedDevices", "BledRPC", "Bluetooth"]),
       .executableTarget(
         name: "bled-hid",
         dependencies: [
-          "HIDGateway", "BledLoop", "BledConnection", "BledRPC", "BuildIdentity", "Bluetooth", "EventLoop", "CSystemd",
+          "HIDGateway", "BondedDevices", "BledLoop", "BledConnection", "BledRPC", "BuildIdentity", "EventLoop",
           arguments,
         ],
         linkerSettings: [small]),
     ],
     tests: [
+      .testTarget(name: "BondedDevicesTests", dependencies: ["BondedDevices", "Bluetooth"]),
       .testTarget(
         name: "HIDGatewayTests",
         dependencies: [
-          "HIDGateway", "BledConnection", "BledRPC", "Adapter", "Bluetooth", "SessionTestSupport",
+          "HIDGateway", "BondedDevices", "BledConnection", "BledRPC", "Adapter", "Bluetooth", "SessionTestSupport",
         ]),
       .testTarget(name: "BledHidTests", dependencies: ["bled-hid", "HIDGateway", "Bluetooth", "EventLoop"]),
       .testTarget(

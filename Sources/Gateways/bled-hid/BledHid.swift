@@ -1,9 +1,11 @@
 import ArgumentParser
+import BledConnection
 import BledLoop
 import BledRPC
+import BondedDevices
 import BuildIdentity
 import EventLoop
-import Glibc
+import HIDGateway
 
 /// The command line.
 @main
@@ -22,9 +24,12 @@ struct BledHid: ParsableCommand {
   var stateDirectory: String?
 
   func run() throws {
-    SignalWatch.block([SIGTERM, SIGINT])
-    signal(SIGPIPE, SIG_IGN)
-    let memory = MemoryFile(directory: stateDirectory ?? ServiceEnvironment.stateDirectory)
-    try RunningGateway(socket: service, memory: memory, loop: try EventLoop()).run()
+    RunningService.prepare()
+    let loop = try EventLoop()
+    let gateway = DeviceGateway(
+      SocketConnector(path: service.socketPath, on: LoopSockets(loop)), loop,
+      KernelDevices(DeviceFiles(path: "/dev/uhid", on: loop)),
+      MemoryFile(directory: stateDirectory ?? ServiceEnvironment.stateDirectory, word: "input"))
+    try RunningService("bled-hid", gateway, on: loop).run()
   }
 }

@@ -2,6 +2,7 @@ import Adapter
 import BledConnection
 import BledRPC
 import Bluetooth
+import BondedDevices
 import SessionTestSupport
 import Testing
 
@@ -37,8 +38,8 @@ private final class ScriptedFiles: UhidFiles {
 
 private final class Memory: DeviceMemory {
   var devices: [DeviceAddress: Bool] = [:]
-  func isHID(_ address: DeviceAddress) -> Bool? { devices[address] }
-  func remember(_ address: DeviceAddress, isHID: Bool?) { devices[address] = isHID }
+  func hasService(_ address: DeviceAddress) -> Bool? { devices[address] }
+  func remember(_ address: DeviceAddress, hasService: Bool?) { devices[address] = hasService }
   func keep(_ kept: Set<DeviceAddress>) { devices = devices.filter { kept.contains($0.key) } }
 }
 
@@ -48,15 +49,15 @@ final class GatewayTests {
   private let clock = VirtualScheduler()
   private let files = ScriptedFiles()
   private let memory = Memory()
-  private let gateway: Gateway
+  private let gateway: DeviceGateway<KernelDevices>
   private var bonds = [Keyboard.bond()]
   private var services = Keyboard.services
   private var log: [String] = []
-  private var condition: Gateway.Condition?
+  private var condition: DeviceCondition?
   private var calls: [(method: String, message: RPCMessage)] = []
 
   init() {
-    gateway = Gateway(daemon, clock, files, memory)
+    gateway = DeviceGateway(daemon, clock, KernelDevices(files), memory)
     daemon.adapters = [adapter("hci1", "02:00:00:00:00:0B"), adapter("hci0", Keyboard.adapter)]
     daemon.answer = { [unowned self] method, message, _ in
       calls.append((method, message))

@@ -1,5 +1,6 @@
 import BledRPC
 import Bluetooth
+import BondedDevices
 import Testing
 
 @testable import HIDGateway
@@ -48,7 +49,11 @@ struct HIDDeviceTests {
 
   private func creation(_ actions: [HIDDevice.Action], _ service: Int = 0) -> UhidDescription? {
     actions.compactMap { action in
-      if case .kernel(service, .create(let description)) = action { description } else { nil }
+      if case .output(let output) = action, output.service == service, case .create(let description) = output.request {
+        description
+      } else {
+        nil
+      }
     }.first
   }
 
@@ -87,7 +92,7 @@ struct HIDDeviceTests {
     #expect(device.handle(.answer(.parameters, .success(.parameters(.secureConnections)))) == [.call(.discover)])
     #expect(
       device.handle(.answer(.discover, .success(.services(Keyboard.services))))
-        == [.learned(isHID: true), .call(.subscribe(30)), .call(.subscribe(50))])
+        == [.learned(hasService: true), .call(.subscribe(30)), .call(.subscribe(50))])
     #expect(device.isReady)
   }
 
@@ -108,8 +113,8 @@ struct HIDDeviceTests {
   @Test("A device without HID is let go")
   func other() {
     var (device, actions) = ready(Array(Keyboard.services.dropLast()))
-    #expect(actions == [.learned(isHID: false), .call(.disconnect)])
-    #expect(device.isLeftAlone)
+    #expect(actions == [.learned(hasService: false), .call(.disconnect)])
+    #expect(device.link.isLeftAlone)
     #expect(device.handle(.begin) == [])
   }
 
@@ -171,7 +176,7 @@ struct HIDDeviceTests {
     _ = device.handle(.servicesChanged)
     let actions = device.handle(.answer(.discover, .success(.services([]))))
     #expect(actions.first == .call(.disconnect) && actions.last == .pause(.seconds(2)))
-    #expect(!actions.contains(.learned(isHID: false)))
+    #expect(!actions.contains(.learned(hasService: false)))
   }
 
   @Test("Lost values release keys", arguments: [HIDDevice.Input.valuesLost, .subscriptionLost(30)])
@@ -214,9 +219,9 @@ struct HIDDeviceTests {
   @Test("An answer belongs to its link")
   func links() {
     var (device, _) = ready()
-    let link = device.link
+    let link = device.link.number
     _ = device.handle(.disconnected(isReconnecting: true))
-    #expect(device.link != link)
+    #expect(device.link.number != link)
   }
 
   @Test("Two HID services are two devices; one with a hostile map is left to the kernel")
@@ -245,7 +250,7 @@ struct HIDDeviceTests {
     (values[24], values[102]) = ([], [])
     (device, actions) = ready(Keyboard.services + [second], values)
     #expect(actions.last == .call(.disconnect))
-    #expect(device.isLeftAlone)
+    #expect(device.link.isLeftAlone)
   }
 
   @Test("A report map that is cut off is not used")
@@ -354,5 +359,11 @@ struct HIDDeviceTests {
   func forgotten() {
     var (device, _) = ready()
     #expect(device.handle(.forgotten) == [.kernel(service: 0, .destroy)])
+  }
+}
+
+extension DeviceAction<HIDDevice.Call, HIDDevice.Output> {
+  fileprivate static func kernel(service: Int, _ request: UhidRequest) -> Self {
+    .output(HIDDevice.Output(service: service, request: request))
   }
 }

@@ -1,9 +1,8 @@
-import BledRPC
-import Bluetooth
+import BondedDevices
 
 extension HIDDevice {
   /// A call of bled.
-  enum Call: Hashable {
+  package enum Call: DeviceCall {
     case connect
     case disconnect
     /// The protection of the link.
@@ -15,49 +14,30 @@ extension HIDDevice {
     /// The kernel waits for these: the index of the HID service, and the number of the request.
     case get(UInt16, service: Int, request: UInt32)
     case set(UInt16, [UInt8], response: Bool, service: Int, request: UInt32)
+
+    package var request: DeviceRequest {
+      switch self {
+      case .connect: .connect
+      case .disconnect: .disconnect
+      case .parameters: .parameters
+      case .discover: .discover
+      case .read(let handle), .get(let handle, _, _): .read(handle)
+      case .subscribe(let handle): .subscribe(handle)
+      case .write(let handle, let value, let response), .set(let handle, let value, let response, _, _):
+        .write(handle, value, response: response)
+      }
+    }
   }
 
-  /// The result of a call that succeeded.
-  enum Answer {
-    case done
-    /// The address of the adapter that has the link.
-    case connected(adapter: String)
-    /// The level of the link; nil without encryption.
-    case parameters(SecurityLevel?)
-    case services([ServiceDescription])
-    case value([UInt8], isWhole: Bool)
-  }
-
-  enum Input {
-    case begin
-    case answer(Call, Result<Answer, BluetoothError>)
-    /// The link was established again.
-    case connected(adapter: String)
-    case disconnected(isReconnecting: Bool)
-    /// A link that was lost does not come back by itself.
-    case connectFailed(BluetoothError)
-    case servicesChanged
-    case subscriptionLost(UInt16)
-    /// Some values were lost.
-    case valuesLost
-    case value(UInt16, [UInt8])
+  package enum Event {
     case kernel(service: Int, UhidEvent)
     /// The kernel has refused a request for a HID service: its device is gone.
     case kernelFailed(service: Int)
-    case sessionLost
-    /// The device has paired anew, and may be another one than before.
-    case paired
-    /// The keys are gone.
-    case forgotten
   }
 
-  enum Action: Hashable {
-    case call(Call)
-    /// `begin` is expected after a pause.
-    case pause(Duration)
-    case kernel(service: Int, UhidRequest)
-    case say(String)
-    /// The discovery has shown whether the device has HID services.
-    case learned(isHID: Bool)
+  /// A request to the kernel about the device of a HID service.
+  package struct Output: Hashable {
+    package let service: Int
+    package let request: UhidRequest
   }
 }

@@ -1,3 +1,5 @@
+import BondedDevices
+
 /// A device as the kernel is to show it: `struct uhid_create2_req`.
 package struct UhidDescription: Hashable, Sendable {
   /// The name that programs see; the kernel keeps 127 octets.
@@ -47,7 +49,8 @@ package enum UhidRequest: Hashable, Sendable {
 
   private static func creation(of device: UhidDescription) -> [UInt8] {
     let map = Array(device.map.prefix(ReportMap.longest))
-    return number(11 as UInt32) + text(device.name, 128) + text(device.location, 64) + text(device.identity, 64)
+    return number(11 as UInt32) + KernelText.octets(device.name, 128) + KernelText.octets(device.location, 64)
+      + KernelText.octets(device.identity, 64)
       + number(UInt16(truncatingIfNeeded: map.count)) + number(bus) + number(UInt32(device.vendor))
       + number(UInt32(device.product)) + number(UInt32(device.version)) + number(UInt32(device.country)) + map
   }
@@ -59,17 +62,5 @@ package enum UhidRequest: Hashable, Sendable {
   private static func sized(_ report: [UInt8]) -> [UInt8] {
     let report = report.prefix(UhidEvent.longestReport)
     return number(UInt16(truncatingIfNeeded: report.count)) + report
-  }
-
-  /// Whole characters of a text without control characters, in so many octets with a zero at the end.
-  private static func text(_ text: String, _ size: Int) -> [UInt8] {
-    var octets: [UInt8] = []
-    for scalar in text.unicodeScalars {
-      let isControl = scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
-      let next = Array(String(isControl ? "?" : scalar).utf8)
-      guard octets.count + next.count < size else { break }
-      octets += next
-    }
-    return octets + [UInt8](repeating: 0, count: size - octets.count)
   }
 }

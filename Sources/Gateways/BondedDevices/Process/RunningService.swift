@@ -1,23 +1,21 @@
-import BledConnection
 import BledLoop
 import CSystemd
 import EventLoop
 import Glibc
-import HIDGateway
 
-/// The process: the files of the kernel's devices and bled's socket on one event loop.
-final class RunningGateway {
-  private let log = ServiceLog("bled-hid")
+/// The process of a gateway, on one event loop.
+package final class RunningService {
+  private let log: ServiceLog
   private let report = ServiceReport()
   private let loop: EventLoop
-  private let gateway: Gateway
+  private let gateway: any DeviceService
   private var signals: [SignalWatch] = []
 
-  init(socket: ServiceOptions, memory: MemoryFile, loop: EventLoop) {
+  /// - Parameter name: the name of the program.
+  package init(_ name: String, _ gateway: any DeviceService, on loop: EventLoop) {
+    log = ServiceLog(name)
     self.loop = loop
-    gateway = Gateway(
-      SocketConnector(path: socket.socketPath, on: LoopSockets(loop)), loop, DeviceFiles(path: "/dev/uhid", on: loop),
-      memory)
+    self.gateway = gateway
     gateway.say = { [log] in log.say($0) }
     gateway.whenChanged = { [log, report] condition in
       switch condition {
@@ -31,8 +29,14 @@ final class RunningGateway {
     }
   }
 
+  /// Blocks the signals that `run` awaits, for a program that begins.
+  package static func prepare() {
+    SignalWatch.block([SIGTERM, SIGINT])
+    signal(SIGPIPE, SIG_IGN)
+  }
+
   /// Serves until SIGTERM or SIGINT.
-  func run() throws {
+  package func run() throws {
     for signal in [SIGTERM, SIGINT] {
       signals.append(try SignalWatch(signal, on: loop) { [unowned self] in loop.stop() })
     }

@@ -2,51 +2,44 @@ import BledConnection
 import BledRPC
 import Bluetooth
 
-/// HID over GATT: bonded devices of bled as devices of the kernel. It does no I/O and belongs to one thread.
-package final class Gateway {
-  /// A state for `bleshell doctor`.
-  package enum Condition: Hashable {
-    case ok(String)
-    case problem(String)
-  }
+/// Bonded devices of bled as devices of another system. It does no I/O and belongs to one thread.
+package final class DeviceGateway<System: DeviceSystem>: DeviceService {
+  private typealias Device = System.Device
 
   private struct Entry {
     /// Distinguishes it from earlier ones of the device: an answer to a call of those has no effect.
     let number: Int
-    var machine: HIDDevice
+    var machine: Device
     /// bled's identifier; nil until it was connected.
     var peripheral: OctetText?
-    var files: [Int: any UhidFile] = [:]
   }
 
-  /// How long a device is waited for that may have no HID, in seconds: a controller connects to few devices at a time,
-  /// and telephones have bonds, too.
-  private static let firstWait = 30.0
+  /// How long a device is waited for that may lack the service, in seconds: a controller connects to few devices at a
+  /// time, and telephones have bonds, too.
+  private static var firstWait: Double { 30 }
 
   private let clock: any Scheduler
   private let session: LastingSession
-  private let files: any UhidFiles
+  private let system: System
   private let memory: any DeviceMemory
   /// By their identity addresses.
   private var entries: [DeviceAddress: Entry] = [:]
   private var lastNumber = 0
   private var addresses: [OctetText: DeviceAddress] = [:]
   private var adapters: [AdapterDescription] = []
-  private var condition: Condition?
-  /// The refusal of /dev/uhid; nil after a success.
+  private var condition: DeviceCondition?
+  /// The refusal of the other system; nil after a success.
   private var refusal: String?
-  /// Something that belongs in the log.
   package var say: (String) -> Void = { _ in }
-  /// The state has changed.
-  package var whenChanged: (Condition) -> Void = { _ in }
+  package var whenChanged: (DeviceCondition) -> Void = { _ in }
 
   package init(
-    _ connector: any DaemonConnector, _ clock: any Scheduler, _ files: any UhidFiles, _ memory: any DeviceMemory
+    _ connector: any DaemonConnector, _ clock: any Scheduler, _ system: System, _ memory: any DeviceMemory
   ) {
     self.clock = clock
-    self.files = files
+    self.system = system
     self.memory = memory
-    session = LastingSession(named: "HID", connector, clock)
+    session = LastingSession(named: System.name, connector, clock)
     session.began = { [unowned self] in began($0) }
     session.notified = { [unowned self] in notified($0, $1) }
     session.lost = { [unowned self] in lost($0) }
@@ -54,9 +47,8 @@ package final class Gateway {
 
   package func start() { session.start() }
 
-  /// Ends the devices of the kernel and the session.
   package func close() {
-    for entry in entries.values { for file in entry.files.values { file.close() } }
+    system.close()
     entries = [:]
     session.close()
   }
@@ -99,10 +91,11 @@ package final class Gateway {
       forget(address)
     }
     memory.keep(Set(bonded.keys))
-    for (address, bond) in bonded.sorted(by: { $0.key.value < $1.key.value }) where memory.isHID(address) != false {
+    for (address, bond) in bonded.sorted(by: { $0.key.value < $1.key.value }) where memory.hasService(address) != false
+    {
       if entries[address] == nil {
         lastNumber += 1
-        entries[address] = Entry(number: lastNumber, machine: HIDDevice(bond))
+        entries[address] = Entry(number: lastNumber, machine: Device(bond))
       }
       entries[address]?.machine.bond = bond
       if address == paired { give(address, .paired) }
@@ -132,6 +125,8 @@ package final class Gateway {
       }
     case PeripheralConnectFailed.name:
       give(message, PeripheralConnectFailed.Params.self, \.peripheral) { .connectFailed($0.reason.bluetoothError) }
+    case PeripheralParametersChanged.name:
+      give(message, LinkDescription.self, \.peripheral) { .parametersChanged(interval: $0.interval, mtu: $0.mtu) }
     case GATTServicesChanged.name:
       give(message, GATTServicesChanged.Params.self, \.peripheral) { _ in .servicesChanged }
     case GATTSubscriptionLost.name:
@@ -150,7 +145,7 @@ package final class Gateway {
   /// A device has new keys: it may be another one than before.
   private func paired(_ params: PairingBonded.Params) {
     let address = params.addressType.known.flatMap { DeviceAddress(params.address, kind: $0) }
-    if let address { memory.remember(address, isHID: nil) }
+    if let address { memory.remember(address, hasService: nil) }
     readBonds(after: address)
   }
 
@@ -160,7 +155,7 @@ package final class Gateway {
     adapters.append(change)
     guard change.state.known == .on, let address = change.address else { return }
     for (device, entry) in entries
-    where entry.machine.isPaused && entry.machine.bond.adapterAddress.hasSameOctets(as: address) {
+    where entry.machine.link.isPaused && entry.machine.bond.adapterAddress.hasSameOctets(as: address) {
       give(device, .begin)
     }
   }
@@ -172,7 +167,7 @@ package final class Gateway {
   // MARK: Devices
 
   private func give<Params: RPCPayload>(
-    _ message: RPCMessage, _: Params.Type, _ peripheral: (Params) -> String, _ input: (Params) -> HIDDevice.Input
+    _ message: RPCMessage, _: Params.Type, _ peripheral: (Params) -> String, _ input: (Params) -> Device.Input
   ) {
     guard let params = try? message.params(Params.self), let address = addresses[OctetText(peripheral(params))] else {
       return
@@ -180,33 +175,49 @@ package final class Gateway {
     give(address, input(params))
   }
 
-  private func give(_ address: DeviceAddress, _ input: HIDDevice.Input) {
+  private func give(_ address: DeviceAddress, _ input: Device.Input) {
     guard let actions = entries[address]?.machine.handle(input) else { return }
-    var failed: Set<Int> = []
-    for action in actions {
-      if case .kernel(let service, let request) = action {
-        if !send(request, service, address) { failed.insert(service) }
-      } else {
-        perform(action, address)
-      }
-    }
-    for service in failed.sorted() { give(address, .kernelFailed(service: service)) }
+    perform(actions, address)
     if case .value = input { return }
     changed()
   }
 
-  private func perform(_ action: HIDDevice.Action, _ address: DeviceAddress) {
-    switch action {
-    case .call(let call): self.call(call, address)
-    case .pause(let duration):
-      clock.schedule(after: duration) { [weak self] in
-        if self?.session.session != nil { self?.give(address, .begin) }
+  private func give(_ address: DeviceAddress, event: Device.Event) {
+    guard let actions = entries[address]?.machine.handle(event) else { return }
+    perform(actions, address)
+    changed()
+  }
+
+  private func perform(_ actions: [Device.Action], _ address: DeviceAddress) {
+    var events: [Device.Event] = []
+    for action in actions {
+      switch action {
+      case .call(let call): self.call(call, address)
+      case .pause(let duration):
+        clock.schedule(after: duration) { [weak self] in
+          if self?.session.session != nil { self?.give(address, .begin) }
+        }
+      case .output(let request): events += perform(request, address).map { [$0] } ?? []
+      case .say(let text): say(for: address, text)
+      case .learned(let hasService):
+        // A device that does not show its service once still has it.
+        if hasService || memory.hasService(address) != true { memory.remember(address, hasService: hasService) }
       }
-    case .kernel: break
-    case .say(let text): say(for: address, text)
-    case .learned(let isHID):
-      // An input device that does not show its service once still is one.
-      if isHID || memory.isHID(address) != true { memory.remember(address, isHID: isHID) }
+    }
+    for event in events { give(address, event: event) }
+  }
+
+  /// - Returns: the event after a refusal.
+  private func perform(_ request: Device.Output, _ address: DeviceAddress) -> Device.Event? {
+    switch system.perform(request, of: address, { [weak self] in self?.give(address, event: $0) }) {
+    case .done: return nil
+    case .opened:
+      refusal = nil
+      return nil
+    case .refused(let text, let event):
+      if refusal != text { say(for: address, text) }
+      refusal = text
+      return event
     }
   }
 
@@ -215,37 +226,14 @@ package final class Gateway {
     say("\(address)\(name): \(text)")
   }
 
-  // MARK: The kernel
-
-  /// - Returns: false if the kernel has refused it.
-  private func send(_ request: UhidRequest, _ service: Int, _ address: DeviceAddress) -> Bool {
-    do throws(UhidFailure) {
-      if case .create = request {
-        entries[address]?.files[service]?.close()
-        entries[address]?.files[service] = try files.open { [weak self] in
-          self?.give(address, .kernel(service: service, $0))
-        }
-        refusal = nil
-      }
-      try entries[address]?.files[service]?.send(request)
-    } catch {
-      entries[address]?.files.removeValue(forKey: service)?.close()
-      if refusal != error.description { say(for: address, "\(error)") }
-      refusal = error.description
-      return false
-    }
-    if case .destroy = request { entries[address]?.files.removeValue(forKey: service)?.close() }
-    return true
-  }
-
   private func changed() {
     guard session.session != nil else { return }
     let ready = entries.values.count { $0.machine.isWorking }
-    let known = entries.keys.count { memory.isHID($0) == true }
-    change(refusal.map { .problem($0) } ?? .ok("\(ready) of \(known) keyboards, mice and the like are connected"))
+    let known = entries.keys.count { memory.hasService($0) == true }
+    change(refusal.map { .problem($0) } ?? .ok("\(ready) of \(known) \(System.kind) are connected"))
   }
 
-  private func change(_ new: Condition) {
+  private func change(_ new: DeviceCondition) {
     guard new != condition else { return }
     condition = new
     whenChanged(new)
@@ -253,10 +241,10 @@ package final class Gateway {
 
   // MARK: Calls
 
-  private func call(_ call: HIDDevice.Call, _ address: DeviceAddress) {
+  private func call(_ call: Device.Call, _ address: DeviceAddress) {
     guard let session = session.session, let entry = entries[address] else { return }
     let peripheral = entry.peripheral?.string ?? ""
-    switch call {
+    switch call.request {
     case .connect:
       let bonded = entry.machine.bond.adapterAddress
       guard let adapter = adapters.first(where: { $0.address?.hasSameOctets(as: bonded) == true }) else {
@@ -265,7 +253,7 @@ package final class Gateway {
       }
       let params = PeripheralConnect.Params(
         address: "\(address)", addressType: address.kind, adapter: adapter.adapter,
-        timeout: memory.isHID(address) == nil ? Self.firstWait : nil, reconnect: true)
+        timeout: memory.hasService(address) == nil ? Self.firstWait : nil, reconnect: true)
       make(session, PeripheralConnect.self, params, call, address) { [weak self] in
         self?.addresses[OctetText($0.peripheral)] = address
         self?.entries[address]?.peripheral = OctetText($0.peripheral)
@@ -276,13 +264,15 @@ package final class Gateway {
       make(session, PeripheralDisconnect.self, params, call, address) { _ in .done }
     case .parameters:
       make(session, PeripheralParameters.self, PeripheralReference(peripheral: peripheral), call, address) {
-        .parameters($0.security?.known)
+        [weak self] link in
+        self?.give(address, .parametersChanged(interval: link.interval, mtu: link.mtu))
+        return .parameters(link.security?.known)
       }
     case .discover:
       make(session, GATTDiscover.self, GATTDiscover.Params(peripheral: peripheral), call, address) {
         .services($0.services)
       }
-    case .read(let handle), .get(let handle, _, _):
+    case .read(let handle):
       make(session, GATTRead.self, GATTRead.Params(peripheral: peripheral, handle: handle), call, address) {
         .value($0.value.octets, isWhole: $0.truncated != true)
       }
@@ -290,20 +280,28 @@ package final class Gateway {
       make(session, GATTSubscribe.self, GATTSubscribe.Params(peripheral: peripheral, handle: handle), call, address) {
         _ in .done
       }
-    case .write(let handle, let value, let response), .set(let handle, let value, let response, _, _):
+    case .write(let handle, let value, let response):
       let params = GATTWrite.Params(
         peripheral: peripheral, handle: handle, value: HexBytes(value), response: response)
       make(session, GATTWrite.self, params, call, address) { _ in .done }
+    case .setInterval(let interval):
+      let params = PeripheralSetParameters.Params(
+        peripheral: peripheral,
+        parameters: LinkWish(minimumInterval: interval.lowerBound, maximumInterval: interval.upperBound))
+      make(session, PeripheralSetParameters.self, params, call, address) { [weak self] link in
+        self?.give(address, .parametersChanged(interval: link.interval, mtu: link.mtu))
+        return .done
+      }
     }
   }
 
   private func make<Method: RPCMethod>(
-    _ session: DaemonSession, _ method: Method.Type, _ params: Method.Params, _ call: HIDDevice.Call,
-    _ address: DeviceAddress, _ answer: @escaping (Method.Result) -> HIDDevice.Answer
+    _ session: DaemonSession, _ method: Method.Type, _ params: Method.Params, _ call: Device.Call,
+    _ address: DeviceAddress, _ answer: @escaping (Method.Result) -> DeviceAnswer
   ) {
     guard let entry = entries[address] else { return }
-    session.call(method, params) { [weak self, number = entry.number, link = entry.machine.link] result in
-      guard let self, let now = entries[address], now.number == number, now.machine.link == link else { return }
+    session.call(method, params) { [weak self, number = entry.number, link = entry.machine.link.number] result in
+      guard let self, let now = entries[address], now.number == number, now.machine.link.number == link else { return }
       give(address, .answer(call, result.map(answer)))
     }
   }

@@ -1,19 +1,22 @@
 import Bluetooth
 import FoundationEssentials
 import Glibc
-import HIDGateway
 
 /// The file `devices` in the state directory: a line for each device, such as "F0:F1:F2:F3:F4:F5 random input".
-final class MemoryFile: DeviceMemory {
+package final class MemoryFile: DeviceMemory {
   /// More than the bonds of bled.
   private static let longest = 1024
-  private static let words = (input: "input", other: "other")
+  private static let other = "other"
 
   private let path: String?
+  private let word: String
   private var devices: [DeviceAddress: Bool] = [:]
 
-  /// - Parameter directory: nil: nothing is kept.
-  init(directory: String?) {
+  /// - Parameters:
+  ///   - directory: nil: nothing is kept.
+  ///   - word: the word for devices with the service, such as "input".
+  package init(directory: String?, word: String) {
+    self.word = word
     path = directory.map { "\($0)/devices" }
     guard let path, let data = try? Data(contentsOf: URL(filePath: path)) else { return }
     for line in data.prefix(Self.longest * 64).split(separator: UInt8(ascii: "\n")).prefix(Self.longest) {
@@ -21,19 +24,19 @@ final class MemoryFile: DeviceMemory {
       guard parts.count == 3, let kind = DeviceAddress.Kind(word: parts[1]),
         let address = DeviceAddress(parts[0], kind: kind)
       else { continue }
-      devices[address] = parts[2].hasSameOctets(as: Self.words.input)
+      devices[address] = parts[2].hasSameOctets(as: word)
     }
   }
 
-  func isHID(_ address: DeviceAddress) -> Bool? { devices[address] }
+  package func hasService(_ address: DeviceAddress) -> Bool? { devices[address] }
 
-  func remember(_ address: DeviceAddress, isHID: Bool?) {
-    guard devices[address] != isHID, isHID == nil || devices.count < Self.longest else { return }
-    devices[address] = isHID
+  package func remember(_ address: DeviceAddress, hasService: Bool?) {
+    guard devices[address] != hasService, hasService == nil || devices.count < Self.longest else { return }
+    devices[address] = hasService
     write()
   }
 
-  func keep(_ kept: Set<DeviceAddress>) {
+  package func keep(_ kept: Set<DeviceAddress>) {
     guard devices.keys.contains(where: { !kept.contains($0) }) else { return }
     devices = devices.filter { kept.contains($0.key) }
     write()
@@ -42,8 +45,8 @@ final class MemoryFile: DeviceMemory {
   /// A file that cannot be written costs one connection to each device at the next start.
   private func write() {
     guard let path else { return }
-    let lines = devices.sorted { $0.key.value < $1.key.value }.map { address, isHID in
-      "\(address) \(address.kind.word) \(isHID ? Self.words.input : Self.words.other)\n"
+    let lines = devices.sorted { $0.key.value < $1.key.value }.map { address, hasService in
+      "\(address) \(address.kind.word) \(hasService ? word : Self.other)\n"
     }
     try? Data(lines.joined().utf8).write(to: URL(filePath: path), options: .atomic)
   }
