@@ -66,7 +66,7 @@ deps-%:
 
 build: deps-build ## builds all programs: release, static Swift libraries, stripped, in .build/dist
 	@if [ ! -e .build/release/bled ]; then echo "build: a first build takes some 5 minutes on 2 cores"; fi
-	@$(call release,bled bleshell bled-mqtt bled-bluez bled-esphome bled-hid)
+	@$(call release,bled bleshell bled-mqtt bled-bluez bled-esphome bled-hid bled-midi)
 
 python: deps-python ## builds the Python package bled: wheel and sdist, in .build/python
 	@scripts/python .build/python
@@ -241,7 +241,7 @@ format: ## formats the Swift files
 	@swift format --in-place --parallel --recursive $(SWIFT_FILES)
 
 # Builds only what is missing, so that `sudo make install` after `make build` compiles nothing.
-$(DIST)/bled $(DIST)/bleshell $(DIST)/bled-bluez $(DIST)/bled-esphome $(DIST)/bled-hid:
+$(DIST)/bled $(DIST)/bleshell $(DIST)/bled-bluez $(DIST)/bled-esphome $(DIST)/bled-hid $(DIST)/bled-midi:
 	@$(MAKE) build
 
 $(SDK)/libbled.a:
@@ -269,6 +269,10 @@ install-esphome: $(DIST)/bled-esphome ## installs bled-esphome, a Bluetooth prox
 install-hid: $(DIST)/bled-hid ## installs bled-hid, for keyboards, mice and other input devices
 	@PREFIX="$(PREFIX)" UNITDIR="$(UNITDIR)" SYSUSERSDIR="$(SYSUSERSDIR)" ZSHDIR="$(ZSHDIR)" DESTDIR="$(DESTDIR)" \
 	  scripts/install-hid $(DIST)
+
+install-midi: $(DIST)/bled-midi ## installs bled-midi, for MIDI devices as ports of ALSA's sequencer
+	@PREFIX="$(PREFIX)" UNITDIR="$(UNITDIR)" SYSUSERSDIR="$(SYSUSERSDIR)" ZSHDIR="$(ZSHDIR)" DESTDIR="$(DESTDIR)" \
+	  scripts/install-midi $(DIST)
 
 install-sdk: $(SDK)/libbled.a ## installs the result of make sdk and a toolset into PREFIX/lib/bled
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-sdk $(SDK)

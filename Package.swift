@@ -247,6 +247,15 @@ let storeys = [
           arguments,
         ],
         linkerSettings: [small]),
+      // MIDI over Bluetooth LE: bonded devices as ports of ALSA's sequencer, without I/O.
+      .target(name: "MIDIGateway", dependencies: ["BondedDevices", "MIDI", "BledRPC", "Bluetooth"]),
+      .executableTarget(
+        name: "bled-midi",
+        dependencies: [
+          "MIDIGateway", "BondedDevices", "BledLoop", "BledConnection", "BledRPC", "BuildIdentity", "EventLoop",
+          arguments,
+        ],
+        linkerSettings: [small]),
     ],
     tests: [
       .testTarget(name: "BondedDevicesTests", dependencies: ["BondedDevices", "Bluetooth"]),
@@ -255,6 +264,13 @@ let storeys = [
         dependencies: [
           "HIDGateway", "BondedDevices", "BledConnection", "BledRPC", "Adapter", "Bluetooth", "SessionTestSupport",
         ]),
+      .testTarget(
+        name: "MIDIGatewayTests",
+        dependencies: [
+          "MIDIGateway", "BondedDevices", "MIDI", "BledConnection", "BledRPC", "Adapter", "Bluetooth",
+          "SessionTestSupport",
+        ]),
+      .testTarget(name: "BledMidiTests", dependencies: ["bled-midi", "MIDIGateway", "EventLoop"]),
       .testTarget(name: "BledHidTests", dependencies: ["bled-hid", "HIDGateway", "Bluetooth", "EventLoop"]),
       .testTarget(
         name: "ESPHomeTests",

@@ -32,7 +32,7 @@ extension Policy {
 extension Configuration.Policy.Grantee {
   /// True if it comes with a package that may not be installed.
   fileprivate var isOptional: Bool {
-    [Configuration.Policy.facade, Configuration.Policy.input, Configuration.Policy.gateways].contains(self)
+    ([Configuration.Policy.facade, Configuration.Policy.gateways] + Configuration.Policy.bonded).contains(self)
   }
 }
 

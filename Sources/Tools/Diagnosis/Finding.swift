@@ -2,7 +2,8 @@
 public struct Finding: Encodable, Hashable, Sendable {
   /// The checks.
   public enum Check: String, Encodable, Sendable, CaseIterable {
-    case kernel, adapter, rfkill, firmware, owner, service, socket, group, bluez, mqtt, esphome, hid, daemon, store
+    case kernel, adapter, rfkill, firmware, owner, service, socket, group, bluez, mqtt, esphome, hid, midi, daemon
+    case store
   }
 
   /// The result of a check.

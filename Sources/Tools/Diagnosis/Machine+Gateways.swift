@@ -12,6 +12,7 @@ private struct Gateway {
     Gateway(name: "bled-mqtt", check: .mqtt, page: "docs/mqtt.md"),
     Gateway(name: "bled-esphome", check: .esphome, page: "docs/home-assistant.md"),
     Gateway(name: "bled-hid", check: .hid, page: "docs/keyboards.md", hasConfiguration: false),
+    Gateway(name: "bled-midi", check: .midi, page: "docs/midi.md", hasConfiguration: false),
   ]
 
   var unit: String { "\(name).service" }
@@ -21,7 +22,8 @@ private struct Gateway {
 }
 
 extension Machine {
-  /// The gateways to MQTT, to Home Assistant and to the kernel's input; none where they are not installed.
+  /// The gateways to MQTT, to Home Assistant, to the kernel's input and to ALSA's sequencer; none where they are not
+  /// installed.
   var gatewayFindings: [Finding] {
     Gateway.all.compactMap { gateway in
       guard Service.unitFolders.contains(where: { files.exists("\($0)/\(gateway.unit)") }) else { return nil }

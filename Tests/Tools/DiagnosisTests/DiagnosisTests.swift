@@ -172,10 +172,12 @@ import Testing
     try write("/usr/lib/systemd/system/bled-mqtt.service")
     try write("/lib/systemd/system/bled-esphome.service")
     try write("/lib/systemd/system/bled-hid.service")
+    try write("/lib/systemd/system/bled-midi.service")
     func found(_ check: Finding.Check) -> Finding? { machine().findings.first { $0.check == check } }
     #expect(found(.mqtt)?.verdict == .note)
     #expect(found(.esphome)?.remedy?.contains("systemctl enable --now bled-esphome") == true)
     #expect(found(.hid)?.remedy?.contains("systemctl enable --now bled-hid") == true)
+    #expect(found(.midi)?.remedy?.contains("systemctl enable --now bled-midi") == true)
 
     try write("/etc/systemd/system/multi-user.target.wants/bled-mqtt.service")
     #expect(found(.mqtt)?.message == "bled-mqtt is enabled but does not run.")

@@ -19,9 +19,9 @@ extension Configuration {
 
     /// The user for `bled-bluez`, a package that may not be installed.
     static let facade = Grantee.user("bled-bluez")
-    /// The user of `bled-hid`, likewise: it uses bonded devices.
-    static let input = Grantee.user("bled-hid")
-    /// The group of `bled-esphome`, `bled-mqtt` and `bled-hid`, likewise.
+    /// The users of `bled-hid` and `bled-midi`, likewise: they use bonded devices.
+    static let bonded = [Grantee.user("bled-hid"), .user("bled-midi")]
+    /// The group of all gateways but `bled-bluez`, likewise.
     static let gateways = Grantee.group("bled-gateway")
 
     /// The grantees of each permission, apart from root and the daemon's own user.
@@ -80,7 +80,7 @@ extension Permission {
     switch self {
     case .scan, .connect: [.group("bluetooth"), Configuration.Policy.gateways]
     case .serve, .advertise: [.group("bluetooth")]
-    case .pair: [.group("bluetooth"), Configuration.Policy.input]
+    case .pair: [.group("bluetooth")] + Configuration.Policy.bonded
     case .impersonate: [Configuration.Policy.facade]
     case .agent, .adapters, .sessions, .capture, .simulation: []
     }
