@@ -46,6 +46,7 @@ class Messages:
         }
         self.weights = [rare.get(m["name"], 1) for m in self.methods]
         self.peripherals = ["C0DE0000-0000-4000-8000-000000000000"]
+        self.has_copied = False
         self.names = sorted({p["name"] for m in self.methods for p in m["params"]} | {"jsonrpc", "id", "method"})
 
     # Text
@@ -147,7 +148,10 @@ class Messages:
             value = list(value)
             index = chance.randrange(len(value))
             if chance.random() < 0.2:
-                return value * chance.choice([0, 2, 50])
+                # Fifty times fifty times would be gigabytes.
+                count = chance.choice([0, 2, 2 if self.has_copied else 50])
+                self.has_copied |= count == 50
+                return value * count
             value[index] = self.mutated(value[index])
             return value
         return self.odd()
@@ -171,6 +175,7 @@ class Messages:
         }
         if name == "peripheral.connect" and chance.random() < 0.9:
             params["timeout"] = 0.2
+        self.has_copied = False
         for _ in range(chance.choice([0, 0, 0, 0, 1, 1, 2, 5])):
             params = self.mutated(params)
         way = chance.randrange(100)
