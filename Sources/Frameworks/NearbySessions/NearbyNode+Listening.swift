@@ -84,9 +84,12 @@ extension NearbyNode {
   }
 
   private func publish(_ information: [String: String]) async throws(BluetoothError) {
-    guard texts.set(information), let service else { return }
-    self.service = nil
-    try await client.unpublish(service)
+    // Without a service a former description could not be published: then the same texts are not published either.
+    guard texts.set(information) || service == nil else { return }
+    if let service {
+      self.service = nil
+      try await client.unpublish(service)
+    }
     try await publishDescription()
   }
 
@@ -107,7 +110,11 @@ extension NearbyNode {
   private func listen() async throws(BluetoothError) {
     await advertisingTurns.begin()
     defer { advertisingTurns.end() }
-    guard listening == nil, !hasStopped else { return }
+    guard !hasStopped else { return }
+    guard listening == nil else {
+      if service == nil { try await publishDescription() }
+      return
+    }
     let incoming = client.notifications(L2CAPIncoming.self)
     let published = try await client.publishL2CAPChannel(adapter: settings.adapter)
     listening = published
