@@ -13,6 +13,8 @@ import Bluetooth
 /// A device that advertises seldom need not do so in a turn that begins after its last advertisement: as long as it may
 /// advertise again the initiator has ordinary turns.
 ///
+/// A scan that pauses for other activities is not relied on: the initiator's turns are longer than its own.
+///
 /// A scan that receives nothing at all may be stuck, and says nothing about any device: after 10 s without a report the
 /// initiator has its turns again.
 struct AbsentDevices {

@@ -174,6 +174,12 @@ struct ActivityTurns {
     return true
   }
 
+  /// True if an activity never pauses for another one of those wanted, nor for a link.
+  func isLasting(_ activity: Activity, among wanted: Set<Activity>, links: Set<LinkSide>) -> Bool {
+    !isExcluded(activity, by: links)
+      && wanted.allSatisfy { $0 == activity || states.combines($0, activity) || isExcluded($0, by: links) }
+  }
+
   /// True if the controller cannot run an activity beside another one.
   func excludes(_ activity: Activity, beside other: Activity?) -> Bool {
     other.map { !states.combines(activity, $0) } ?? false
@@ -218,7 +224,9 @@ struct ActivityTurns {
     }
   }
 
-  private func excluded(_ activity: Activity) -> Bool {
+  private func excluded(_ activity: Activity) -> Bool { isExcluded(activity, by: links) }
+
+  private func isExcluded(_ activity: Activity, by links: Set<LinkSide>) -> Bool {
     links.contains { !states.allows(activity, besideLinkAsCentral: $0 == .central) }
   }
 

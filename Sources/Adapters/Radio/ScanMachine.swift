@@ -94,8 +94,8 @@ struct ScanMachine<Family: RadioFamily> {
   /// True if nothing is wanted and the controller does not scan for us.
   var isQuiet: Bool { requested == nil && step == nil && actual != .unknown && !isOn && list.isOff }
 
-  /// True if the wanted scan receives devices on these PHYs as soon as the initiator would, which listens half of the
-  /// time.
+  /// True if the wanted scan, while it runs, receives devices on these PHYs as soon as the initiator would, which
+  /// listens half of the time.
   func hears(_ needed: Set<PHY>) -> Bool {
     guard let wanted, wanted.watched == nil else { return false }
     return wanted.window * 2 >= wanted.interval && wanted.phys.isSuperset(of: needed.intersection(phys))

@@ -101,4 +101,26 @@ struct AbsentDeviceTests {
       #expect(turns >= 7, "\(turns) turns")
     }
   }
+
+  @Test("A scan that takes turns with an advertisement, or waits for the end of a link, is not relied on")
+  func pausingScan() throws {
+    // 10, 14: connectable advertising beside a scan; 22, 23: initiating beside one.
+    var script = RadioScript<LegacyFamily>(states: .all(without: 10, 14, 22, 23))
+    script.give(.wantScan(ScanParameters()))
+    script.give(.wantAdvertising(AdvertisingSetID(1), AdvertisingParameters(data: [2, 1, 6])))
+    while script.isAsked { try script.answer() }
+    script.give(.connect(belt, ConnectionParameters()))
+    for _ in 0..<240 {
+      while script.isAsked {
+        let isCancelling = script.opcodes.last == LECreateConnectionCancel.opcode
+        try script.answer()
+        if isCancelling { try script.hear("3e 13 01 02 0000 00 01 000000000000 0000 0000 0000 00") }
+      }
+      if script.opcodes.last == LESetScanEnable.opcode { try advertises("02", &script) }
+      script.wait(.milliseconds(250))
+    }
+    // A round takes 4 s, 3 s of them for connecting.
+    let turns = script.opcodes.count { $0 == LECreateConnection.opcode }
+    #expect(turns >= 12, "\(turns) turns")
+  }
 }
