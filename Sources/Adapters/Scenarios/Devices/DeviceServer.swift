@@ -39,6 +39,7 @@ package final class DeviceServer {
   private let name: String
   private let maximumMTU: Int
   private let host: GATTHost
+  private let centrals: BondedCentrals
   private var characteristics: [Characteristic] = []
   private var services: [Service] = []
 
@@ -53,7 +54,9 @@ package final class DeviceServer {
     misbehaviour = Misbehaviour(description, in: context)
     firmware = description.firmware.map { FirmwareHost($0, of: description.address, in: context) }
     host = GATTHost(scheduler: context.scheduler)
-    if description.hasDatabaseHash { host.database = AttributeDatabase(cmac: DatabaseHash.code) }
+    centrals = BondedCentrals(host)
+    // Without a hash for clients the device itself knows by it that services have changed.
+    host.database = AttributeDatabase(cmac: DatabaseHash.code)
     host.onAction = { [weak self] in self?.handle($0) }
     host.onWritable = { [weak self] in
       self?.sendWhatIsDue()
@@ -73,10 +76,13 @@ package final class DeviceServer {
   }
 
   /// Serves the peer of this link.
-  /// - Parameter isBonded: returns true while the device has a key for the link.
-  package func attach(_ link: any Link, isBonded: @escaping () -> Bool) {
+  /// - Parameters:
+  ///   - peer: the address of the central.
+  ///   - isBonded: returns true while the device has a key for the link.
+  package func attach(_ link: any Link, of peer: DeviceAddress, isBonded: @escaping () -> Bool) {
     host.isBonded = isBonded
     host.attach(link, maximumMTU: maximumMTU)
+    centrals.attach(peer)
     for index in characteristics.indices { characteristics[index].replay?.linkIsUp(at: context.age) }
     misbehaviour.linkIsUp()
     dfu?.send = { [weak self] in self?.sendAnswer($0, $1) ?? false }
@@ -87,6 +93,9 @@ package final class DeviceServer {
       dfu?.linkEnded()
     }
   }
+
+  /// The peer was bonded on the present link.
+  package func bonded() { centrals.keep() }
 
   // MARK: - Services
 
@@ -214,6 +223,7 @@ package final class DeviceServer {
       guard let index = index(of: UInt16(id.value)) else { return }
       characteristics[index].isIndicating = false
       if characteristics[index].isDue { send(index) }
+    case .clientStateChanged: centrals.keep()
     default: break
     }
   }

@@ -17,6 +17,8 @@ package final class GATTHost {
   private(set) var opcode: ATTOpcode?
   /// The link has room again.
   var onWritable: (() -> Void)?
+  /// The protection of the link has changed.
+  var onSecurity: (() -> Void)?
   /// The link has ended, and with it everything pending.
   var onEnded: (() -> Void)?
 
@@ -83,6 +85,15 @@ package final class GATTHost {
     execute()
   }
 
+  /// The settings of the peer as our client; nil without a link.
+  var clientState: GATTClientState? { connection?.clientState(database: &database) }
+
+  /// Restores the settings of the peer from an earlier link, and reports the changes since.
+  func restore(_ state: GATTClientState) {
+    connection?.restore(state, now: scheduler.now, database: &database, actions: &actions)
+    execute()
+  }
+
   /// The ATT MTU of the link; nil without a link.
   package var mtu: Int? { connection?.mtu }
 
@@ -127,7 +138,9 @@ package final class GATTHost {
       alarm?.work.cancel()
       alarm = nil
       onEnded?()
-    case .securityChanged: connection?.securityChanged(security(of: link))
+    case .securityChanged:
+      connection?.securityChanged(security(of: link))
+      onSecurity?()
     case .lost, .parametersChanged, .channel: break
     }
   }

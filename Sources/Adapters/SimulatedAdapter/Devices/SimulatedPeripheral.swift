@@ -60,6 +60,7 @@ final class SimulatedPeripheral: Connectable, CommandedDevice {
         scanResponse: description.scanResponse), phy: description.isLongRange ? .leCoded : .le1M,
       privateAddress: privateAddress, reportLoss: description.losses.report,
       stream: Stream.advertising.of(description.address), air: air)
+    pairing.onBonded = { [weak self] in self?.server?.bonded() }
     guard dfu == nil, self.dfu != nil else { return }
     bootLoader = description.separateBootLoader.map { SimulatedPeripheral($0, air: air, dfu: self.dfu) }
     self.dfu?.restart = { [weak self] inBootLoader, name, time in self?.restart(inBootLoader, name, for: time) }
@@ -179,7 +180,7 @@ final class SimulatedPeripheral: Connectable, CommandedDevice {
       pairing.linkEnded()
       advertise()
     }
-    runningServer().attach(link) { [weak link] in link?.isBonded ?? false }
+    runningServer().attach(link, of: link.peer) { [weak link] in link?.isBonded ?? false }
     if let psm = description.echoPSM {
       link.onChannelRequest = { $0 == psm ? ChannelListener(parameters: .init()) { ChannelEcho($0) } : nil }
     }

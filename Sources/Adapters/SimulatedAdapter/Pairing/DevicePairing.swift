@@ -9,6 +9,9 @@ final class DevicePairing: PairingParty {
   let identityResolvingKey: Key128?
   let keys: SimulatedKeys?
 
+  /// Called when it has bonded with the other side of its link.
+  var onBonded: (() -> Void)?
+
   private unowned let air: Air
   /// The pairing description; nil if it does not pair.
   var description: PairingDescription?
@@ -73,7 +76,11 @@ final class DevicePairing: PairingParty {
 
   func show(_ passkey: UInt32, to peer: DeviceAddress) {}
 
-  func paired(with peer: DeviceAddress, _ bond: Bond?) { if let bond { known[peer] = bond.longTermKeys } }
+  func paired(with peer: DeviceAddress, _ bond: Bond?) {
+    guard let bond else { return }
+    known[peer] = bond.longTermKeys
+    onBonded?()
+  }
 
   func pairingFailed(with peer: DeviceAddress, _ error: BluetoothError) {}
 
