@@ -1,9 +1,9 @@
 import Adapter
 import DequeModule
 
-/// A device's listener that echoes packets.
+/// A device's listener that echoes packets. Its channel holds it.
 package final class ChannelEcho {
-  private let channel: any Channel
+  private weak var channel: (any Channel)?
   private var waiting: Deque<[UInt8]> = []
 
   @discardableResult
@@ -14,6 +14,7 @@ package final class ChannelEcho {
   }
 
   private func handle(_ event: ChannelEvent) {
+    guard let channel else { return }
     switch event {
     case .received(let packet):
       // The other side may accept shorter packets than it sends.

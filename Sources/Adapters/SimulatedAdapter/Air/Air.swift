@@ -8,7 +8,9 @@ import Scenarios
 public final class Air {
   let context: SimulationContext
   private var advertisers: [Advertiser] = []
-  private var listeners: [any Listener] = []
+  private var listeners: [Reception] = []
+  /// The connections, until both sides know of their end. They go with the air, even if a side is held.
+  private var pairs: [ObjectIdentifier: LinkPair] = [:]
   private(set) var devices: [SimulatedPeripheral] = []
   private var phones: [SimulatedCentral] = []
   /// The keys of the devices and phones.
@@ -94,14 +96,14 @@ public final class Air {
 
   /// Adds a possible listener.
   func add(_ listener: any Listener) {
-    guard !listeners.contains(where: { $0 === listener }) else { return }
-    listeners.append(listener)
+    guard !listeners.contains(where: { $0.listener === listener }) else { return }
+    listeners.append(Reception(listener: listener))
     audienceChanged()
   }
 
   /// Removes a listener.
   func remove(_ listener: any Listener) {
-    listeners.removeAll { $0 === listener }
+    listeners.removeAll { $0.listener === listener || $0.listener == nil }
     audienceChanged()
   }
 
@@ -112,11 +114,14 @@ public final class Air {
     }
   }
 
-  private func hasAudience(_ advertiser: Advertiser) -> Bool { listeners.contains { $0.listens(to: advertiser) } }
+  private func hasAudience(_ advertiser: Advertiser) -> Bool {
+    listeners.contains { $0.listener?.listens(to: advertiser) == true }
+  }
 
   /// Sends one advertisement to all listeners.
   func transmit(_ advertiser: Advertiser) {
-    for listener in listeners where listener.listens(to: advertiser) {
+    for reception in listeners {
+      guard let listener = reception.listener, listener.listens(to: advertiser) else { continue }
       guard let rssi = advertiser.reception() else { continue }
       listener.heard(advertiser, rssi: rssi)
     }
@@ -148,9 +153,16 @@ public final class Air {
     let pair = LinkPair(
       end, other, attempts: attempts, parameters, phy: advertiser.phy, packetsPerEvent: packetsPerEvent,
       scheduler: scheduler)
+    pairs[ObjectIdentifier(pair)] = pair
+    pair.onEnd = { [weak self] in self?.pairs[$0] = nil }
     owner.accept(pair.peripheral)
     return .connected(pair.central)
   }
+}
+
+/// A listener on the air, which does not hold it: an adapter holds its air.
+private struct Reception {
+  weak var listener: (any Listener)?
 }
 
 /// A receiver of advertisements.

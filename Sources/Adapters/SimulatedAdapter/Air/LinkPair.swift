@@ -2,13 +2,16 @@ import Adapter
 import Bluetooth
 import Scenarios
 
-/// Both sides of a connection and the connection events at which packets pass between them.
+/// Both sides of a connection and the connection events at which packets pass between them. The air holds it; the sides
+/// and scheduled work do not.
 final class LinkPair {
   let scheduler: any Scheduler
   private(set) var parameters: LinkParameters
   let central: SimulatedLink
   let peripheral: SimulatedLink
   private(set) lazy var security = SecurityManagerPair(self)
+  /// Called when both sides have ended.
+  var onEnd: ((ObjectIdentifier) -> Void)?
 
   /// The number of packets that each side sends in one connection event.
   let packetsPerEvent: Int
@@ -78,7 +81,8 @@ final class LinkPair {
     wantedPHY = wanted
     phyRequests.append(done)
     guard !isUnderWay else { return }
-    scheduler.schedule(after: parameters.interval * 6) { [self] in
+    scheduler.schedule(after: parameters.interval * 6) { [weak self] in
+      guard let self else { return }
       let settled = phyRequests
       phyRequests = []
       let wanted = wantedPHY
@@ -99,7 +103,8 @@ final class LinkPair {
   func request(longestPacket octets: Int, by side: SimulatedLink) {
     let most = min(octets, central.radio.longestPacket, peripheral.radio.longestPacket)
     let isOfCentral = side === central
-    scheduler.schedule(after: parameters.interval) { [self] in
+    scheduler.schedule(after: parameters.interval) { [weak self] in
+      guard let self else { return }
       let before = longest
       longest = isOfCentral ? (most, max(most, before.peripheral)) : (max(most, before.central), most)
       if longest != before, isCarrying, ending == nil { tellParameters() }
@@ -115,8 +120,8 @@ final class LinkPair {
     _ done: @escaping (Result<any Channel, BluetoothError>) -> Void
   ) {
     let other = side === central ? peripheral : central
-    scheduler.schedule(after: self.parameters.interval) { [self] in
-      guard isCarrying, ending == nil else {
+    scheduler.schedule(after: self.parameters.interval) { [weak self] in
+      guard let self, isCarrying, ending == nil else {
         return done(.failure(GAPError.notConnected.error("the link has ended")))
       }
       guard let listener = other.onChannelRequest?(psm) else {
@@ -192,7 +197,8 @@ final class LinkPair {
     let lacking = self.lacking(newest, side)
     requests.append { error in done(error ?? lacking) }
     guard !isUnderWay else { return }
-    scheduler.schedule(after: parameters.interval * 6) { [self] in
+    scheduler.schedule(after: parameters.interval * 6) { [weak self] in
+      guard let self else { return }
       let settled = requests
       requests = []
       guard isCarrying, ending == nil, let wanted else {
@@ -221,7 +227,7 @@ final class LinkPair {
     guard
       ending != nil || !central.queue.isEmpty && peripheral.isReading || !peripheral.queue.isEmpty && central.isReading
     else { return }
-    alarm = scheduler.schedule(at: events.next(after: scheduler.now)) { [self] in connectionEvent() }
+    alarm = scheduler.schedule(at: events.next(after: scheduler.now)) { [weak self] in self?.connectionEvent() }
   }
 
   private func connectionEvent() {
@@ -251,6 +257,7 @@ final class LinkPair {
     }
     central.finish(centralReason)
     peripheral.finish(peripheralReason)
+    onEnd?(ObjectIdentifier(self))
   }
 
   /// One side disconnects; both are notified after the connection event that carries its last accepted packet.
@@ -302,9 +309,9 @@ final class LinkPair {
     isCarrying = false
     alarm?.cancel()
     alarm = nil
-    scheduler.schedule(after: parameters.supervisionTimeout) { [self] in
+    scheduler.schedule(after: parameters.supervisionTimeout) { [weak self] in
       let error = HCIReason.connectionTimeout.error
-      end(central: error, peripheral: error)
+      self?.end(central: error, peripheral: error)
     }
   }
 }

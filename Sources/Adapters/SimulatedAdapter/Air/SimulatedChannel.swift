@@ -18,8 +18,9 @@ final class SimulatedChannel: Channel {
 
   /// The number of packets that a side may queue until it is out of credits.
   private static let room = 8
-  private let pair: LinkPair
-  private var other: SimulatedChannel?
+  // The pair holds both sides.
+  private weak var pair: LinkPair?
+  private weak var other: SimulatedChannel?
   private var queue: Deque<[UInt8]> = []
   private var isFull = false
   private var isClosing = false
@@ -74,13 +75,13 @@ final class SimulatedChannel: Channel {
 
   /// Passes on waiting packets at the next connection event.
   private func wake() {
-    guard alarm == nil, let other, isClosing || !queue.isEmpty && other.isReading else { return }
-    alarm = pair.scheduler.schedule(after: pair.parameters.interval) { [self] in connectionEvent() }
+    guard alarm == nil, let pair, let other, isClosing || !queue.isEmpty && other.isReading else { return }
+    alarm = pair.scheduler.schedule(after: pair.parameters.interval) { [weak self] in self?.connectionEvent() }
   }
 
   private func connectionEvent() {
     alarm = nil
-    guard let other else { return }
+    guard let pair, let other else { return }
     // A closed side reads nothing more; data in transit is lost.
     if other.isClosing { queue.removeAll() }
     for _ in 0..<pair.packetsPerEvent where other.isReading {
@@ -104,7 +105,8 @@ final class SimulatedChannel: Channel {
     (other, onEvent) = (nil, nil)
     former?.other = nil
     former?.alarm?.cancel()
-    pair.forget(self)
+    if let former { pair?.forget(former) }
+    pair?.forget(self)
     tell?(.ended(reason))
   }
 }

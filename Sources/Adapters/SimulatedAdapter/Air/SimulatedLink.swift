@@ -32,7 +32,8 @@ final class SimulatedLink: Link {
   /// The packets queued for the next connection event.
   var queue = Deque<[UInt8]>()
   private var isFull = false
-  var pair: LinkPair?
+  /// Nil once this side has ended.
+  weak var pair: LinkPair?
   /// Measures the signal strength of the other side.
   private let signal: Signal
   private let valueLoss: ValueLoss?

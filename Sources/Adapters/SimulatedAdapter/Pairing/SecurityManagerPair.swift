@@ -80,7 +80,7 @@ final class SecurityManagerPair {
   /// The peripheral sends a Security Request (2.4.6).
   func requestSecurity() {
     guard case .idle = state, alarm == nil else { return }
-    setAlarm(after: roundTrip) { [self] in
+    setAlarm(after: roundTrip) { [unowned self] in
       let isFollowed = party(.central)?.followsSecurityRequests == true || longTermKey(of: .central) != nil
       if isFollowed || wantedLevel(of: .central) != nil { return start() }
       let error = PairingMachine.Failure.notSupported(.central).error(with: pair.peripheral.peer, seenBy: .peripheral)
@@ -92,7 +92,7 @@ final class SecurityManagerPair {
   private func start() {
     guard let key = longTermKey(of: .central) else { return startPairing() }
     state = .encrypting
-    setAlarm(after: roundTrip) { [self] in
+    setAlarm(after: roundTrip) { [unowned self] in
       guard let other = party(.peripheral),
         other.recognises(key, of: pair.peripheral.peer, as: .peripheral)
       else { return keyIsMissing() }
@@ -157,7 +157,7 @@ final class SecurityManagerPair {
 
   private func setMachineAlarm() {
     guard case .pairing(let machine) = state, let deadline = machine.deadline else { return }
-    setAlarm(after: scheduler.now.duration(to: deadline)) { [self] in
+    setAlarm(after: scheduler.now.duration(to: deadline)) { [unowned self] in
       withMachine { $0.timePassed(now: scheduler.now, actions: &$1) }
     }
   }
