@@ -25,8 +25,6 @@ package final class SequencerPorts: DeviceSystem {
   private let clock: any Scheduler
   private let sequencer: any SequencerFiles
   private var ports: [DeviceAddress: Port] = [:]
-  /// For ports that are opened later.
-  private var delays: [DeviceAddress: Duration] = [:]
 
   package init(_ sequencer: any SequencerFiles, _ clock: any Scheduler) {
     self.sequencer = sequencer
@@ -37,18 +35,14 @@ package final class SequencerPorts: DeviceSystem {
     _ request: MIDIDevice.Output, of device: DeviceAddress, _ received: @escaping (MIDIDevice.Event) -> Void
   ) -> DeviceOutcome<MIDIDevice.Event> {
     switch request {
-    case .open(let name): return open(name, device, received)
-    case .setDelay(let delay):
-      delays[device] = delay
-      ports[device]?.playout.delay = delay
+    case .open(let name, let delay): return open(name, delay, device, received)
+    case .setDelay(let delay): ports[device]?.playout.delay = delay
     case .play(let events): play(events, device)
     case .release(let messages):
       send(device) { _ in true }
       for message in messages { send(message, device) }
     case .setReading(let isReading): ports[device]?.file.isReading = isReading
-    case .close:
-      delays[device] = nil
-      close(ports.removeValue(forKey: device))
+    case .close: close(ports.removeValue(forKey: device))
     }
     return .done
   }
@@ -64,9 +58,9 @@ package final class SequencerPorts: DeviceSystem {
   }
 
   private func open(
-    _ name: String, _ device: DeviceAddress, _ received: @escaping (MIDIDevice.Event) -> Void
+    _ name: String, _ delay: Duration, _ device: DeviceAddress, _ received: @escaping (MIDIDevice.Event) -> Void
   ) -> DeviceOutcome<MIDIDevice.Event> {
-    let playout = MIDIPlayout(delay: delays[device] ?? .seconds(MIDIDevice.intervals.upperBound))
+    let playout = MIDIPlayout(delay: delay)
     guard ports[device] == nil else {
       // The clock of a device may begin anew with a link.
       ports[device]?.playout = playout

@@ -98,7 +98,7 @@ final class GatewayTests {
           attempts: 1))
     case PeripheralParameters.name, PeripheralSetParameters.name: .success(Piano.link)
     case GATTDiscover.name: .success(GATTServices(services: Piano.services()))
-    case GATTRead.name: .success(GATTRead.Result(value: HexBytes([])))
+    case GATTRead.name: .success(GATTRead.Result(value: HexBytes(Array("Grand".utf8))))
     case GATTSubscribe.name, GATTWrite.name: .success(AttributeFound())
     default: nil
     }
@@ -119,7 +119,7 @@ final class GatewayTests {
 
   @Test("A bonded device has a port with its name, on a link with a short interval")
   func opens() throws {
-    #expect(try file().name == "Piano")
+    #expect(try file().name == "Grand")
     #expect(condition == .ok("1 of 1 MIDI devices are connected"))
     let call = try #require(calls.first { $0.method == PeripheralSetParameters.name })
     let wish = try call.message.params(PeripheralSetParameters.Params.self).parameters
@@ -220,7 +220,10 @@ struct NoSequencerTests {
     let sequencer = ScriptedSequencer(clock)
     sequencer.refusal = SequencerFailure("/dev/snd/seq cannot be opened: modprobe snd-seq")
     let ports = SequencerPorts(sequencer, clock)
-    guard case .refused(let text, .refused) = ports.perform(.open(name: "Piano"), of: Piano.address, { _ in }) else {
+    guard
+      case .refused(let text, .refused) = ports.perform(
+        .open(name: "Piano", delay: .zero), of: Piano.address, { _ in })
+    else {
       Issue.record("it is opened")
       return
     }

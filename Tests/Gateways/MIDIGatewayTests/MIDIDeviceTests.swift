@@ -17,7 +17,8 @@ struct MIDIDeviceTests {
     _ = device.handle(.begin)
     _ = device.handle(.answer(.connect, .success(.connected(adapter: Piano.adapter))))
     _ = device.handle(.answer(.parameters, .success(.parameters(.encrypted))))
-    let actions = device.handle(.answer(.discover, .success(.services(services))))
+    var actions = device.handle(.answer(.discover, .success(.services(services))))
+    actions += device.handle(.answer(.read(3), .success(.value(Array("Grand".utf8), isWhole: true))))
     _ = device.handle(.answer(.subscribe(Piano.handle), .success(.done)))
     return actions
   }
@@ -35,12 +36,21 @@ struct MIDIDeviceTests {
     let actions = open()
     #expect(
       actions == [
-        .learned(hasService: true), .output(.open(name: "Piano")), .call(.read(12)), .call(.subscribe(12)),
-        .call(.setInterval(0.0075...0.015)),
+        .learned(hasService: true), .call(.read(3)), .call(.read(12)), .call(.subscribe(12)),
+        .call(.setInterval(0.0075...0.015)), .output(.open(name: "Grand", delay: .milliseconds(15))),
       ])
     #expect(device.isWorking)
     let refused = device.handle(.answer(.read(12), .failure(failure)))
     #expect(refused == [], "an empty read is a custom of the specification, not a need")
+  }
+
+  @Test("Without a name that can be read, the port has that of the bond")
+  mutating func bondsName() {
+    let port = MIDIDevice.Action.output(.open(name: "Piano", delay: .milliseconds(15)))
+    #expect(open([Piano.services()[1]]).contains(port), "the device has none")
+    _ = device.handle(.servicesChanged)
+    _ = device.handle(.answer(.discover, .success(.services(Piano.services()))))
+    #expect(device.handle(.answer(.read(3), .failure(failure))) == [port])
   }
 
   @Test("A device without MIDI is let go")
@@ -120,6 +130,9 @@ struct MIDIDeviceTests {
   @Test(
     "The delay is the connection interval, up to 15 ms", arguments: [(0.01125, 0.01125), (0.05, 0.015), (nil, 0.015)])
   mutating func delay(interval: Double?, delay: Double) {
+    var other = device
+    #expect(other.handle(.parametersChanged(interval: interval, mtu: 247)) == [], "there is no port yet")
+    _ = open()
     #expect(device.handle(.parametersChanged(interval: interval, mtu: 247)) == [.output(.setDelay(.seconds(delay)))])
   }
 
@@ -135,6 +148,6 @@ struct MIDIDeviceTests {
   mutating func forgotten() {
     _ = open()
     _ = device.handle(.value(12, [0x80, 0x85, 0x90, 60, 100]))
-    #expect(device.handle(.forgotten) == [.output(.close)])
+    #expect(device.handle(.forgotten) == [.output(.release([.short([0x80, 60, 64])])), .output(.close)])
   }
 }

@@ -22,12 +22,17 @@ enum Piano {
   {
     [
       ServiceDescription(
+        handle: 1, end: 3, uuid: 0x1800, primary: true,
+        characteristics: [
+          CharacteristicDescription(handle: 3, end: 3, uuid: 0x2A00, properties: ["read"], descriptors: [])
+        ]),
+      ServiceDescription(
         handle: 10, end: 13, uuid: MIDICharacteristic.service, primary: true,
         characteristics: [
           CharacteristicDescription(
             handle: handle, end: 13, uuid: MIDICharacteristic.uuid, properties: properties,
             descriptors: [DescriptorDescription(handle: 13, uuid: 0x2902)])
-        ])
+        ]),
     ]
   }
 

@@ -9,6 +9,8 @@ struct MIDICharacteristic: Hashable {
   static let uuid = BluetoothUUID(high: 0x7772_E5DB_3868_4112, low: 0xA1A9_F266_9D10_6BF3)
 
   let handle: UInt16
+  /// The Device Name; nil if the device has none.
+  let name: UInt16?
   /// Whether it lacks writes without response, which devices should have.
   let needsResponse: Bool
 
@@ -17,6 +19,7 @@ struct MIDICharacteristic: Hashable {
     let characteristics = services.filter { $0.uuid == Self.service }.flatMap { $0.characteristics ?? [] }
     guard let found = characteristics.first(where: { $0.uuid == Self.uuid }) else { return nil }
     handle = found.handle
+    name = services.flatMap { $0.characteristics ?? [] }.first { $0.uuid == 0x2A00 }?.handle
     needsResponse = !found.properties.contains { $0.known == .writeWithoutResponse }
   }
 }

@@ -8,7 +8,8 @@ import MIDI
 /// | State       | Input                     | Next        | Actions                                              |
 /// |-------------|---------------------------|-------------|------------------------------------------------------|
 /// | discovering | services without MIDI     | other       | disconnect                                           |
-/// | discovering | services with MIDI        | open        | open the port; read, subscribe, request an interval  |
+/// | discovering | services with MIDI        | open        | read the name; read, subscribe, request an interval  |
+/// | open        | the name, or none         | open        | open the port                                        |
 /// | open        | value                     | open        | the port plays its messages                          |
 /// | open        | messages of programs      | open        | write packets, as many at once as `mostWrites`       |
 /// | open        | values are lost           | open        | held notes are released                              |
@@ -31,8 +32,8 @@ package struct MIDIDevice: BondedDevice {
 
   /// A request to the sequencer.
   package enum Output: Hashable {
-    /// Opens the port, if there is none.
-    case open(name: String)
+    /// Opens the port, if there is none, with the delay of `setDelay`.
+    case open(name: String, delay: Duration)
     /// How long messages are held that the link has not delayed.
     case setDelay(Duration)
     /// Passes messages on, at their times.
@@ -56,6 +57,7 @@ package struct MIDIDevice: BondedDevice {
   private var characteristic: MIDICharacteristic?
   private var isSubscribed = false
   private var hasPort = false
+  private var delay = Duration.seconds(intervals.upperBound)
   private var decoder = MIDIPacketDecoder()
   private var held = HeldNotes()
   private var queue = MIDIPacketQueue()
@@ -84,7 +86,8 @@ package struct MIDIDevice: BondedDevice {
     case .answer(let call, let result): return answered(call, result)
     case .parametersChanged(let interval, let mtu):
       queue.limit = min(mtu - 3, Self.longestValue)
-      return [.output(.setDelay(.seconds(min(interval ?? .infinity, Self.intervals.upperBound))))]
+      delay = .seconds(min(interval ?? .infinity, Self.intervals.upperBound))
+      return hasPort ? [.output(.setDelay(delay))] : []
     case .subscriptionLost(let handle):
       guard link.isOpen else { return [] }
       return release() + [.say("its messages came faster than they could be read"), .call(.subscribe(handle))]
@@ -132,14 +135,17 @@ package struct MIDIDevice: BondedDevice {
   }
 
   private mutating func close() -> [Action] {
-    held = HeldNotes()
-    defer { hasPort = false }
-    return hasPort ? [.output(.close)] : []
+    guard hasPort else { return [] }
+    hasPort = false
+    return release() + [.output(.close)]
   }
 
   private mutating func answered(_ call: Call, _ result: Result<DeviceAnswer, BluetoothError>) -> [Action] {
     switch (call, result) {
     case (.discover, .success(.services(let services))): return discovered(MIDICharacteristic(services))
+    case (.read(let handle), _) where handle == characteristic?.name:
+      let octets: [UInt8] = if case .success(.value(let value, _)) = result { value } else { [] }
+      return open(octets.isEmpty ? nil : String(decoding: octets, as: UTF8.self))
     case (.subscribe, .success):
       isSubscribed = true
       link.succeeded()
@@ -161,12 +167,15 @@ package struct MIDIDevice: BondedDevice {
     }
     characteristic = found
     link.use()
-    hasPort = true
-    // A device may wait for the read before it sends (MIDI over LE 1.0).
-    return [
-      .learned(hasService: true), .output(.open(name: bond.name ?? bond.address)), .call(.read(found.handle)),
-      .call(.subscribe(found.handle)), .call(.setInterval(Self.intervals)),
+    // A device may wait for the read of its characteristic before it sends (MIDI over LE 1.0).
+    return [.learned(hasService: true)] + (found.name.map { [.call(.read($0))] } ?? open(nil)) + [
+      .call(.read(found.handle)), .call(.subscribe(found.handle)), .call(.setInterval(Self.intervals)),
     ]
+  }
+
+  private mutating func open(_ name: String?) -> [Action] {
+    hasPort = true
+    return [.output(.open(name: name ?? bond.name ?? bond.address, delay: delay))]
   }
 
   // MARK: Messages
