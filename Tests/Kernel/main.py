@@ -62,7 +62,7 @@ MODULES = {
     15: ["beacons", "subrating", "short_intervals"],
     16: ["clumsy_peers"],
     17: ["clumsy_peers"],
-    18: ["hid"],
+    18: ["hid", "midi"],
 }
 
 
