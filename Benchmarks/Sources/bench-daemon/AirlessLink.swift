@@ -72,7 +72,8 @@ final class AirlessLink: Link {
   }
 
   func raiseSecurity(
-    to level: Int, as capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
+    to level: Int, as capability: PairingCapability, usesOwnData: Bool, replacesBond: Bool,
+    _ done: @escaping (BluetoothError?) -> Void
   ) {
     loop.execute { done(AirlessAdapter.nothingPairs) }
   }

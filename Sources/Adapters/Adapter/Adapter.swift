@@ -239,11 +239,13 @@ public protocol Link: AnyObject {
   ///   - level: 2 encrypted, 3 authenticated, 4 the same with LE Secure Connections.
   ///   - capability: the person's capability for a resulting pairing.
   ///   - usesOwnData: true to use the data from `readOutOfBand` in such a pairing; a kernel's adapter always does.
+  ///   - replacesBond: true to pair again if the bond's keys do not reach the level; they stay if that fails.
   ///   - done: called once: with nil when the link has the level, else with the error: `GAPError.pairingFailed` if
   ///     pairing failed, or the bond's keys are useless; `GAPError.disconnected` or `.notConnected` if the link ended;
   ///     any other error if it could not be encrypted this time.
   func raiseSecurity(
-    to level: Int, as capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
+    to level: Int, as capability: PairingCapability, usesOwnData: Bool, replacesBond: Bool,
+    _ done: @escaping (BluetoothError?) -> Void
   )
   /// Encrypts the link with its bond's keys, and begins no pairing. On an incoming link the device is requested to do
   /// it (Core 5.4, Vol 3, Part H, 2.4.6) if that disturbs nothing else on the link; otherwise the call waits for it.
@@ -338,6 +340,11 @@ extension Link {
 
   /// Another host answers the device.
   public func setWish(_ parameters: ConnectionParameters?) {}
+
+  /// Raises the link's protection; a weaker bond is not replaced.
+  public func raiseSecurity(
+    to level: Int, as capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
+  ) { raiseSecurity(to: level, as: capability, usesOwnData: usesOwnData, replacesBond: false, done) }
 
   /// Where there are keys, raising the protection begins no pairing.
   public func encrypt(to level: Int, _ done: @escaping (BluetoothError?) -> Void) {

@@ -1,6 +1,7 @@
 """Group 8: pairing and bonds, with Bumble at the other side."""
 
 import asyncio
+import contextlib
 from dataclasses import dataclass, field
 
 from bumble.core import UUID, AdvertisingData, ProtocolError
@@ -246,6 +247,38 @@ async def shown(given):
     event = await given.client.next("pairing.showPasskey")
     given.person.typed.put_nowait(event["passkey"])
     expect_equal((await asyncio.wait_for(pairing, 60))["level"], "secureConnections", "the level")
+    await given.start_over(identifier)
+
+
+@lock.case("keys without a check are replaced on request by keys with one; until then they stay")
+async def replaced(given):
+    given.sits(KINDS.NO_OUTPUT_NO_INPUT, mitm=False)
+    identifier = await given.connect()
+    await given.pair(identifier)
+    await given.let_go(identifier)
+    given.sits(KINDS.DISPLAY_OUTPUT_AND_YES_NO_INPUT)
+    answers = [False, True]
+    await given.client.call("pairing.register", capability="displayYesNo")
+    given.client.answer("pairing.confirm", lambda params: {"accept": answers.pop(0)})
+    identifier = await given.connect()
+    error = await failure_of(given.client.call("peripheral.pair", peripheral=identifier, level="authenticated"))
+    expect_equal((error["name"], len(answers)), ("pairingFailed", 1), "the error of the pairing, and the answers left")
+    expect_equal([bond["level"] for bond in await given.bonds()], ["encrypted"], "the bond that stays")
+
+    # The kernel ends the link, and has the keys again after that.
+    with contextlib.suppress(CallFailed):
+        await given.client.call("peripheral.disconnect", peripheral=identifier)
+    await given.alone()
+    identifier = await given.connect()
+    expect_equal(await given.read(identifier, SECRET), b"secret".hex(), "the value with the earlier keys")
+    reached = await given.pair(identifier, level="authenticated")
+    expect_equal(reached, {"level": "secureConnections", "keySize": 16, "bonded": True}, "what was reached")
+    expect_equal(await given.read(identifier, AUTHENTICATED), b"authenticated".hex(), "the authenticated value")
+    await given.let_go(identifier)
+    identifier = await given.connect()
+    expect_equal(await given.read(identifier, AUTHENTICATED), b"authenticated".hex(), "the value on the next link")
+    expect_equal([bond["level"] for bond in await given.bonds()], ["secureConnections"], "the bond")
+    await given.client.call("pairing.unregister")
     await given.start_over(identifier)
 
 

@@ -12,7 +12,17 @@ struct SecurityRequests {
   /// The lowest requested level.
   var lowest: Int? { waiting.map(\.level).min() }
 
+  /// True if a request wants more than this level.
+  func wantsMore(than level: Int) -> Bool { highest.map { $0 > level } ?? false }
+
   mutating func wait(for level: Int, _ done: @escaping (BluetoothError?) -> Void) { waiting.append((level, done)) }
+
+  /// Ends the requests with a level that the link has, after the call that caused it.
+  mutating func settleReached(at level: Int, in context: AdapterContext) {
+    let reached = waiting.filter { $0.level <= level }
+    waiting.removeAll { $0.level <= level }
+    context.scheduler.execute { for request in reached { request.done(nil) } }
+  }
 
   /// Ends the requests, after the call that caused it.
   /// - Parameters:
@@ -36,26 +46,28 @@ struct SecurityRequests {
 }
 
 extension AdapterContext {
-  /// Answers a request for protection if no action is needed.
+  /// The way to raise the protection of a link, `encrypt` or `pair`.
   /// - Parameters:
   ///   - current: the level of the link.
   ///   - bond: the bond with its device.
-  /// - Returns: false if the protection is to be raised.
-  func answers(
-    _ level: Int, on link: any ControllerLink, at current: Int, _ bond: Bond?,
+  /// - Returns: nil if no action is needed: the request is answered.
+  func way(
+    to level: Int, on link: any ControllerLink, at current: Int, _ bond: Bond?, replacesBond: Bool,
     _ done: @escaping (BluetoothError?) -> Void
-  ) -> Bool {
-    if !link.isUsable {
+  ) -> SecurityRaise? {
+    guard link.isUsable else {
       fail(done, GAPError.notConnected.error("\(link.peer) is not connected"))
-    } else if current >= level {
-      scheduler.execute { done(nil) }
-    } else if let bond, !bond.reaches(level, as: link.role) {
-      let words = "the keys shared with \(link.peer) do not reach this level: forget them, and pair again"
-      fail(done, GAPError.pairingFailed.error(words))
-    } else {
-      return false
+      return nil
     }
-    return true
+    guard current < level else {
+      scheduler.execute { done(nil) }
+      return nil
+    }
+    let keyLevel = bond.map { $0.level(as: link.role) ?? 1 }
+    let way = SecurityRaise(to: level, keyLevel: keyLevel, replacesBond: replacesBond, peer: link.peer)
+    guard case .refuse(let error) = way else { return way }
+    fail(done, error)
+    return nil
   }
 }
 

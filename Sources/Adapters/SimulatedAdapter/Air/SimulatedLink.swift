@@ -119,10 +119,11 @@ final class SimulatedLink: Link {
   }
 
   func raiseSecurity(
-    to level: Int, as capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
+    to level: Int, as capability: PairingCapability, usesOwnData: Bool, replacesBond: Bool,
+    _ done: @escaping (BluetoothError?) -> Void
   ) {
     guard let pair else { return done(GAPError.notConnected.error("the link no longer exists")) }
-    pair.security.raise(by: role, to: level, as: capability, done)
+    pair.security.raise(by: role, to: level, as: capability, replacesBond: replacesBond, done)
   }
 
   /// The trains of this side's controller.

@@ -3,7 +3,7 @@ import Bluetooth
 
 // State        Leaves it
 // idle         a side wants more protection: it is central, or its Security Request arrives → encrypting if the central
-//              has a key, else pairing
+//              has a key, else, or to replace a weaker key, pairing
 // encrypting   a round trip later: both have the key → idle; the peripheral has another one or none → the link ends
 // pairing      `PairingMachine` → idle; after a time-out the link ends
 //
@@ -20,6 +20,8 @@ final class SecurityManagerPair {
     let level: Int
     /// The input and output capability if it pairs.
     let capability: PairingCapability?
+    /// True if new keys replace weaker ones.
+    let replacesBond: Bool
     let done: (BluetoothError?) -> Void
   }
 
@@ -63,14 +65,16 @@ final class SecurityManagerPair {
   /// One side requests this level for the link, 2 to 4.
   /// - Parameter done: called once, not from inside this call.
   func raise(
-    by role: LinkRole, to level: Int, as capability: PairingCapability?, _ done: @escaping (BluetoothError?) -> Void
+    by role: LinkRole, to level: Int, as capability: PairingCapability?, replacesBond: Bool,
+    _ done: @escaping (BluetoothError?) -> Void
   ) {
     guard security.level < level else { return later { done(nil) } }
-    if let key = longTermKey(of: role), key.level < level {
-      let words = "the keys shared with \(side(role).peer) do not reach this level: forget them, and pair again"
-      return later { done(GAPError.pairingFailed.error(words)) }
-    }
-    raises.append(Raise(role: role, level: level, capability: capability, done: done))
+    let keyLevel = longTermKey(of: role)?.level
+    let way = SecurityRaise(to: level, keyLevel: keyLevel, replacesBond: replacesBond, peer: side(role).peer)
+    if case .refuse(let error) = way { return later { done(error) } }
+    raises.append(
+      Raise(
+        role: role, level: level, capability: capability, replacesBond: way == .pair && keyLevel != nil, done: done))
     guard case .idle = state, alarm == nil else { return }
     if role == .central { start() } else { requestSecurity() }
   }
@@ -90,7 +94,7 @@ final class SecurityManagerPair {
 
   /// The central encrypts the link, or pairs.
   private func start() {
-    guard let key = longTermKey(of: .central) else { return startPairing() }
+    guard let key = longTermKey(of: .central), !replacesBond else { return startPairing() }
     state = .encrypting
     setAlarm(after: roundTrip) { [unowned self] in
       guard let other = party(.peripheral),
@@ -98,7 +102,7 @@ final class SecurityManagerPair {
       else { return keyIsMissing() }
       state = .idle
       protect(key.security)
-      endRaises(nil)
+      if replacesBond { startPairing() } else { endRaises(nil) }
     }
   }
 
@@ -139,6 +143,8 @@ final class SecurityManagerPair {
         numbers: numbers, roundTrip: roundTrip, now: scheduler.now))
     setMachineAlarm()
   }
+
+  private var replacesBond: Bool { raises.contains(where: \.replacesBond) }
 
   private func wantedLevel(of role: LinkRole) -> Int? { raises.filter { $0.role == role }.map(\.level).max() }
 

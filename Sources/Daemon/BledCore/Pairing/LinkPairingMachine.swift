@@ -110,7 +110,12 @@ struct LinkPairingMachine {
   mutating func approved(_ approval: Approval) { self.approval = approval }
 
   /// A bond's keys were made.
-  mutating func bonded() { (state, isBondWanted) = (.bonded, causesByNumber.isEmpty) }
+  /// - Parameter replacing: true if there was a bond, which its users want.
+  mutating func bonded(replacing: Bool = false) {
+    // The keys of one pairing may arrive one by one.
+    let wasWanted = state == .bonded ? isBondWanted : replacing
+    (state, isBondWanted) = (.bonded, causesByNumber.isEmpty || wasWanted)
+  }
 
   /// The link is encrypted with keys that are not stored, as neither side requests it or they were rejected.
   mutating func pairedWithoutBond() { state = .unbonded }

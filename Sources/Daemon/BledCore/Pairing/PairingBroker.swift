@@ -122,7 +122,7 @@ final class PairingBroker: LinkProtection {
     guard (7...16).contains(keySize) else {
       throw BledError.invalidParameter.error("\"minimumKeySize\" must be 7 to 16 octets")
     }
-    raise(hub, to: level, for: session) { [weak self, weak hub] error in
+    raise(hub, to: level, for: session, replacesBond: true) { [weak self, weak hub] error in
       if let error {
         reply.fail(error)
         self?.forgetUnwanted(hub)
@@ -190,9 +190,11 @@ final class PairingBroker: LinkProtection {
     }
   }
 
-  /// - Parameter pairs: true if the adapter may pair without a bond; otherwise it uses the bond's keys.
+  /// - Parameters:
+  ///   - pairs: true if the adapter may pair without a bond; otherwise it uses the bond's keys.
+  ///   - replacesBond: true if it may also pair to replace a weaker bond.
   private func raise(
-    _ hub: LinkHub, to level: Int, for session: Session?, pairs: Bool = true,
+    _ hub: LinkHub, to level: Int, for session: Session?, pairs: Bool = true, replacesBond: Bool = false,
     _ done: @escaping (BluetoothError?) -> Void
   ) {
     let id = hub.link.id
@@ -215,7 +217,8 @@ final class PairingBroker: LinkProtection {
     let capability = consent.capability(
       for: session, hub.peripheral.identity, on: hub.slot.adapter.information, concern(hub, hub.slot))
     let usesOwnData = consent.outOfBand.countsOwnData(of: hub.slot, for: session)
-    hub.link.raiseSecurity(to: level, as: capability, usesOwnData: usesOwnData, ended)
+    hub.link.raiseSecurity(
+      to: level, as: capability, usesOwnData: usesOwnData, replacesBond: replacesBond, ended)
   }
 
   /// A link has ended, and a pairing on it.
@@ -302,13 +305,14 @@ final class PairingBroker: LinkProtection {
       return reject(bond, peripheral, hub, slot, reason)
     }
     directory.paired(peripheral, as: bond.peer)
-    let hasNewKeys = bonds.find(bond.local, bond.peer)?.longTermKeys != bond.longTermKeys
+    let earlier = bonds.find(bond.local, bond.peer)
+    let hasNewKeys = earlier?.longTermKeys != bond.longTermKeys
     let user = pairing(hub).consenter(to: bond.peer)?.user
     guard bondBroker.store(bond, for: concern.users.first ?? user) else {
       return reject(bond, peripheral, hub, slot, "too many devices are paired, and all are connected")
     }
     passkeySucceeded(hub)
-    change(hub) { $0.bonded() }
+    change(hub) { $0.bonded(replacing: earlier != nil) }
     if hasNewKeys { directory.resolvesAddresses(hub.peripheral, nil) }
     hub.bondChanged(isMadeHere: hasNewKeys)
     guard bond.security != nil else { return }
@@ -376,11 +380,4 @@ final class PairingBroker: LinkProtection {
 
 extension PairingBroker: PublishersObserver {
   func publishersChanged() { consent.settingsChanged() }
-}
-
-extension Bond {
-  /// The security level by its key for links with this role of ours, 2 to 4; nil without such a key.
-  func level(as role: LinkRole) -> Int? {
-    longTermKeys.first { $0.isSecureConnections || $0.role == role }?.level
-  }
 }

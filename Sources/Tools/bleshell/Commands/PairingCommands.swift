@@ -54,7 +54,7 @@ struct PairCommand: ShellCommand {
         do throws(BluetoothError) {
           reached = try await device.peripheral.pair(level: level)
         } catch {
-          throw Self.explained(error, former, asks: person.agent != nil, level)
+          throw Self.explained(error, asks: person.agent != nil, level)
         }
         progress.end()
         guard !output.json else { return try output.object(reached) }
@@ -75,36 +75,18 @@ struct PairCommand: ShellCommand {
 }
 
 extension PairCommand {
-  /// The error of a pairing, with the remedy: the former keys are too weak, or no question could be answered.
-  /// - Parameters:
-  ///   - former: The bond before.
-  ///   - asks: True if there are answers to questions of the device.
+  /// The error of a pairing, with the remedy where no question could be answered.
+  /// - Parameter asks: True if there are answers to questions of the device.
   fileprivate static func explained(
-    _ error: BluetoothError, _ former: BondDescription?, asks: Bool, _ level: SecurityLevel?
+    _ error: BluetoothError, asks: Bool, _ level: SecurityLevel?
   ) -> BluetoothError {
-    guard error.domain == .gap, error.code == GAPError.pairingFailed.rawValue, let level, level != .encrypted else {
-      return error
-    }
-    let remedy: String
-    if let former, let reached = former.level.known, reached.rank < level.rank {
-      // The user's own name for it is none of the daemon's.
-      let name = Output.clean(former.name ?? former.address)
-      let quoted = name.contains(" ") ? "\"\(name)\"" : name
-      remedy =
-        "the keys shared with \(name) are of the level \(reached.rawValue): remove them here with bleshell pairing "
-        + "forget \(quoted), and on the device, then pair again"
-      return BluetoothError(domain: error.domain, code: error.code, name: error.name, message: remedy)
-    }
-    guard !asks else { return error }
-    remedy =
+    guard error.domain == .gap, error.code == GAPError.pairingFailed.rawValue, let level, level != .encrypted, !asks
+    else { return error }
+    let remedy =
       "; without a terminal bleshell pairs without a check (Just Works): add --yes or --passkey to answer its questions"
     return BluetoothError(
       domain: error.domain, code: error.code, name: error.name, message: error.message + remedy)
   }
-}
-
-extension SecurityLevel {
-  fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
 /// `bleshell pairing`

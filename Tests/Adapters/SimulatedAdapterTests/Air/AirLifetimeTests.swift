@@ -41,7 +41,7 @@ struct AirLifetimeTests {
     link.send([0x0A, 3, 0])
     link.request(ConnectionParameters()) { _ in }
     link.request(LinkPHY(.le2M)) { _ in }
-    link.raiseSecurity(to: 2) { _ in }
+    link.raiseSecurity(to: 2, as: .none, usesOwnData: false) { _ in }
     if stops { world.adapter.stop {} }
     scheduler.run(for: .milliseconds(1)) { false }
     return Parts(

@@ -35,11 +35,13 @@ final class DevicePairingTests {
     return world
   }
 
-  private func raise(_ link: any Link, to level: Int = 2, _ world: AdapterStage) -> Result<
-    LinkSecurity, BluetoothError
-  >? {
+  private func raise(
+    _ link: any Link, to level: Int = 2, replacesBond: Bool = false, _ world: AdapterStage
+  ) -> Result<LinkSecurity, BluetoothError>? {
     var result: Result<LinkSecurity, BluetoothError>?
-    link.raiseSecurity(to: level, as: world.adapter.pairing.settings.capability, usesOwnData: false) { error in
+    link.raiseSecurity(
+      to: level, as: world.adapter.pairing.settings.capability, usesOwnData: false, replacesBond: replacesBond
+    ) { error in
       result = error.map { .failure($0) } ?? .success(link.security)
     }
     #expect(result == nil, "not from inside the call")
@@ -79,6 +81,36 @@ final class DevicePairingTests {
     #expect(bonds.first?.local == world.adapter.information.address && bonds.first?.peer == AdapterStage.address(1))
     #expect(bonds.first?.security == LinkSecurity(level: 2, keySize: 16))
     #expect(events.count == 1, "Just Works asks nothing where we begin: \(events)")
+  }
+
+  @Test("a bond that is too weak is replaced on request, on an encrypted link and on another, and stays if that fails")
+  func replacedBond() throws {
+    for isSameLink in [true, false] {
+      bonds = []
+      let world = try lock("{ capability: \"display\", passkey: 42 }")
+      var passkey: UInt32 = 7
+      let note = world.adapter.onEvent
+      world.adapter.onEvent = { event in
+        note?(event)
+        if case .pairing(_, .question(let question, _)) = event { world.adapter.answer(question, .passkey(passkey)) }
+      }
+      var link = try #require(world.connect(1))
+      #expect(raise(link, world) == .success(LinkSecurity(level: 2, keySize: 16)))
+      world.adapter.setPairing(PairingSettings(capability: .keyboard))
+      if !isSameLink {
+        link.disconnect()
+        world.scheduler.advance(by: .seconds(1))
+        link = try #require(world.connect(1))
+      }
+      #expect(refusal(raise(link, to: 3, world)).contains("do not reach this level"))
+      #expect(refusal(raise(link, to: 3, replacesBond: true, world)).contains("the passkey was wrong"))
+      #expect(bonds.map { $0.security?.level } == [2])
+      if !isSameLink { #expect(raise(link, world) == .success(LinkSecurity(level: 2, keySize: 16))) }
+      passkey = 42
+      let reached = try #require(raise(link, to: 3, replacesBond: true, world)).get()
+      #expect(reached.level >= 3)
+      #expect(bonds.map { $0.security?.level } == [2, reached.level])
+    }
   }
 
   @Test("a bond encrypts the next link without pairing, also after a restart")

@@ -172,6 +172,35 @@ import Testing
     #expect(try bonds().count == 1 && world.adapter.unpaired.count == 1)
   }
 
+  @Test("P22: peripheral.pair may replace a weaker bond, which stays if that fails; no other operation does")
+  func replacedBond() throws {
+    let world = World()
+    let client = world.client()
+    let (peer, link, id) = try protected(client, in: world)
+    func bonds() throws -> [String] {
+      try client.result(PairingList.self, Empty()).bonds.map { "\($0.level)" }
+    }
+    let first = try client.call(PeripheralPair.self, .init(peripheral: id, level: "encrypted"))
+    world.adapter.onEvent?(.pairing(peer.address, .bonded(bond(peer.address))))
+    link.endRaise(LinkSecurity(level: 2, keySize: 16))
+    world.settle()
+    #expect(try client.answer(to: first, PeripheralPair.self)?.get().bonded == true)
+    // The device pairs anew, and no better.
+    let weak = try client.call(PeripheralPair.self, .init(peripheral: id, level: "authenticated"))
+    #expect(link.raises.map(\.replacesBond) == [true])
+    world.adapter.onEvent?(.pairing(peer.address, .bonded(bond(peer.address))))
+    link.endRaise(LinkSecurity(level: 2, keySize: 16), GAPError.pairingFailed.error("level 2"))
+    world.settle()
+    #expect(try client.error(of: weak, PeripheralPair.self)?.data?.name == "pairingFailed")
+    #expect(try bonds() == ["encrypted"] && world.adapter.unpaired.isEmpty)
+    let strong = try client.call(PeripheralPair.self, .init(peripheral: id, level: "authenticated"))
+    world.adapter.onEvent?(.pairing(peer.address, .bonded(bond(peer.address, isAuthenticated: true))))
+    link.endRaise(LinkSecurity(level: 4, keySize: 16))
+    world.settle()
+    #expect(try client.answer(to: strong, PeripheralPair.self)?.get().level == "secureConnections")
+    #expect(try bonds() == ["secureConnections"])
+  }
+
   @Test("P20: a stranger that asks to pair is refused, unless the configuration, a window or an agent allows it")
   func strangers() throws {
     let peer = world.peer()

@@ -117,7 +117,10 @@ final class ScriptedLink: Link {
   private(set) var requestedLengths: [Int] = []
   /// The levels of security requested by the daemon, with the work that waits for the outcome.
   private(set) var raises:
-    [(level: Int, capability: PairingCapability, usesOwnData: Bool, done: (BluetoothError?) -> Void)] = []
+    [(
+      level: Int, capability: PairingCapability, usesOwnData: Bool, replacesBond: Bool,
+      done: (BluetoothError?) -> Void
+    )] = []
   var hasEnhancedChannels = true
   /// The channels that the daemon opened.
   private(set) var channels: [ScriptedChannel] = []
@@ -209,9 +212,12 @@ final class ScriptedLink: Link {
     }
   }
   func raiseSecurity(
-    to level: Int, as capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
+    to level: Int, as capability: PairingCapability, usesOwnData: Bool, replacesBond: Bool,
+    _ done: @escaping (BluetoothError?) -> Void
   ) {
-    guard let security = peerDevice.keys else { return raises.append((level, capability, usesOwnData, done)) }
+    guard let security = peerDevice.keys else {
+      return raises.append((level, capability, usesOwnData, replacesBond, done))
+    }
     scheduler.schedule(after: .milliseconds(1)) { [self] in
       if isOpen { protect(security) }
       done(nil)

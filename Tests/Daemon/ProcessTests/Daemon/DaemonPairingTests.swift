@@ -77,10 +77,10 @@ import Testing
     let plain = try daemon.bleshell("pair", "Lock")
     #expect(plain.status == 0, "\(plain.errors)")
     #expect(try daemon.bleshell("read", "Lock", "FFF2").status != 0)
-    let inTheWay = try daemon.bleshell("pair", "Lock", "--level", "authenticated", "--yes")
-    #expect(inTheWay.status != 0)
-    #expect(inTheWay.errors.contains("bleshell pairing forget Lock"), "\(inTheWay.errors)")
-    #expect(try daemon.bleshell("pairing", "forget", "Lock").status == 0)
+    // A weaker bond is replaced, or stays.
+    let again = try daemon.bleshell("pair", "Lock", "--level", "authenticated")
+    #expect(again.status != 0 && again.errors.contains("--yes or --passkey"), "\(again.errors)")
+    #expect(try daemon.bleshell("pairing", "list").output.contains("encrypted"))
     let compared = try daemon.bleshell("pair", "Lock", "--level", "authenticated", "--yes")
     #expect(compared.status == 0 && compared.output.contains("secureConnections"), "\(compared.errors)")
   }

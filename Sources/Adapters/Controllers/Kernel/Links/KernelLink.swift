@@ -24,7 +24,7 @@ protocol LinkChannels: AnyObject {
 protocol LinkProtection: AnyObject {
   /// Raises the protection of a link to a level, 2 to 4.
   func raise(
-    _ link: KernelLink, to level: Int, as capability: PairingCapability, isPassive: Bool,
+    _ link: KernelLink, to level: Int, as capability: PairingCapability, isPassive: Bool, replacesBond: Bool,
     _ done: @escaping (BluetoothError?) -> Void)
   /// Encrypts a link with the keys of its bond.
   func encrypt(_ link: KernelLink, to level: Int, _ done: @escaping (BluetoothError?) -> Void)
@@ -134,8 +134,11 @@ final class KernelLink: AdapterLink {
   ) { links.channels?.open(to: psm, parameters, on: self, done) }
 
   func raiseSecurity(
-    to level: Int, as capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
-  ) { links.protection?.raise(self, to: level, as: capability, isPassive: false, done) }
+    to level: Int, as capability: PairingCapability, usesOwnData: Bool, replacesBond: Bool,
+    _ done: @escaping (BluetoothError?) -> Void
+  ) {
+    links.protection?.raise(self, to: level, as: capability, isPassive: false, replacesBond: replacesBond, done)
+  }
 
   func encrypt(to level: Int, _ done: @escaping (BluetoothError?) -> Void) {
     links.protection?.encrypt(self, to: level, done)

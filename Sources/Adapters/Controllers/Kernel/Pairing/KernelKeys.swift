@@ -108,12 +108,18 @@ final class KernelKeys {
     if tells { unpair(ManagementAddress(identity)) }
   }
 
-  private func unpair(_ device: ManagementAddress) {
+  private func unpair(_ device: ManagementAddress, disconnects: Bool = true) {
     management.send(
       UnpairDevice {
         $0.device = device
-        $0.disconnects = true
+        $0.disconnects = disconnects
       })
+  }
+
+  /// Makes the kernel forget the keys of a device, with which it would not pair; the link stays.
+  func remove(_ identity: DeviceAddress) {
+    machine.forget(identity)
+    unpair(ManagementAddress(identity), disconnects: false)
   }
 
   // MARK: - The kernel's events

@@ -183,7 +183,12 @@ final class KernelPairing {
 
   private func perform(_ action: KeyMachine.Action) {
     switch action {
-    case .tell(let peer, let event): onEvent?(peer, event)
+    case .tell(let peer, let event):
+      onEvent?(peer, event)
+      guard case .bonded(let bond) = event else { return }
+      for handle in keys.machine.identities.handles(of: bond.peer) {
+        if let link = links.link(handle) { raises.securityMayHaveChanged(link) }
+      }
     case .failed(let device, let status): failed(device, status)
     case .disconnect(let handle): links.link(handle)?.disconnect()
     case .warn(let text, let peer): context.logger.warning("\(text)", metadata: ["peer": "\(peer)"])

@@ -9,11 +9,14 @@ import HCI
 /// | none      | `raise`, a bond that reaches the level   | the kernel encrypts: encrypting                   |
 /// | none      | the same, with keys that the kernel lacks | failed: it would pair                            |
 /// | none      | `raise`, no bond                         | Pair Device: pairing                              |
+/// | none      | … that replaces a weaker bond, as central | Unpair Device, Pair Device: pairing              |
+/// | none      | … the same as peripheral                 | the kernel asks the device: pairing               |
 /// | none      | `encrypt`, as peripheral                 | waiting                                           |
 /// | waiting   | `raise`                                  | the kernel asks the device: encrypting; 35 s anew |
 /// | waiting   | `encrypt`                                | waiting, for 35 s anew                            |
 /// | encrypting, waiting | the link has the level         | done                                              |
 /// | pairing   | Pair Device succeeded                    | done; below the level, or keys refused: failed    |
+/// | pairing   | … but the weaker keys encrypt the link   | the socket's level makes the kernel pair: pairing, until the new keys arrive |
 /// | pairing   | Already Paired, for the first time       | Unpair Device, Pair Device: pairing               |
 /// | any       | `raise`, `encrypt`                       | waits for the same outcome                        |
 /// | any       | a failure, 35 s, the link's end          | failed; a link that cannot be encrypted ends, unless it was waited for |
@@ -22,6 +25,9 @@ import HCI
 /// The kernel ends the link of a device that does not answer its Security Request, and after one, kernels before 2024
 /// pair with any device without a question. So a bonded device that has connected gets no Security Request, as bonded
 /// centrals encrypt by themselves, unless a program wants to pair, or was refused something.
+///
+/// The kernel has no pairing with a device whose keys it has, and on an encrypted link Pair Device only sets the
+/// capability.
 final class SecurityRaises: LinkProtection {
   private struct Raise {
     /// True if the kernel was asked to pair; otherwise it encrypts with a bond's keys.
@@ -29,6 +35,8 @@ final class SecurityRaises: LinkProtection {
     /// The input and output capability if it pairs.
     let capability: PairingCapability
     var requests = SecurityRequests()
+    /// True if new keys replace those of a weaker bond.
+    var replacesBond = false
     /// True if the device is to encrypt the link by itself.
     var isPassive = false
     /// True if the kernel was asked a second time, after it forgot keys that were not to be kept.
@@ -65,13 +73,13 @@ final class SecurityRaises: LinkProtection {
     guard keys.bond(with: link.peer) != nil else {
       return context.fail(done, GAPError.connectionFailed.error("there is no bond with \(link.peer) any more"))
     }
-    raise(link, to: level, as: .none, isPassive: link.role == .peripheral, done)
+    raise(link, to: level, as: .none, isPassive: link.role == .peripheral, replacesBond: false, done)
   }
 
   /// Raises the protection of a link to a level, 2 to 4.
   /// - Parameter isPassive: true if the device is to encrypt it by itself.
   func raise(
-    _ link: KernelLink, to level: Int, as capability: PairingCapability, isPassive: Bool = false,
+    _ link: KernelLink, to level: Int, as capability: PairingCapability, isPassive: Bool, replacesBond: Bool,
     _ done: @escaping (BluetoothError?) -> Void
   ) {
     // The controller's pending reports decide whether the link is up, and its protection.
@@ -79,8 +87,11 @@ final class SecurityRaises: LinkProtection {
       return context.fail(done, GAPError.notConnected.error("\(link.peer) is not connected"))
     }
     let bond = keys.bond(with: link.peer)
-    guard !context.answers(level, on: link, at: link.security.level, bond, done) else { return }
-    if let bond, !keys.areWithKernel(bond) {
+    guard
+      let way = context.way(
+        to: level, on: link, at: link.security.level, bond, replacesBond: replacesBond, done)
+    else { return }
+    if way == .encrypt, let bond, !keys.areWithKernel(bond) {
       let words = "the kernel gets the keys of \(link.peer) when no device is connected to the adapter: try again then"
       return context.fail(done, GAPError.connectionFailed.error(words))
     }
@@ -92,11 +103,13 @@ final class SecurityRaises: LinkProtection {
       if !isPassive { secure(link, to: level) }
       return
     }
-    var raise = Raise(pairs: bond == nil, capability: capability, isPassive: isPassive, alarm: alarm(of: link))
+    var raise = Raise(pairs: way == .pair, capability: capability, isPassive: isPassive, alarm: alarm(of: link))
+    raise.replacesBond = way == .pair && bond != nil
     raise.requests.wait(for: level, done)
     raises[link.handle] = raise
-    if bond == nil {
-      allowBonds()
+    if raise.pairs { allowBonds() }
+    if raise.replacesBond, link.role == .central { keys.remove(keys.identity(on: link)) }
+    if raise.pairs, !raise.replacesBond || link.role == .central {
       pair(link, capability)
     } else if !isPassive {
       secure(link, to: level)
@@ -132,10 +145,14 @@ final class SecurityRaises: LinkProtection {
 
   /// The protection of a link changed, or may have.
   func securityMayHaveChanged(_ link: KernelLink) {
-    // A pairing ends with Command Complete, when all keys have arrived.
-    guard let raise = raises[link.handle], !raise.pairs,
-      let lowest = raise.requests.lowest, lowest <= link.security.level
-    else { return }
+    guard let raise = raises[link.handle], let lowest = raise.requests.lowest, lowest <= link.security.level else {
+      return
+    }
+    // A pairing ends with Command Complete, when all keys have arrived, or with the keys that replace others.
+    guard !raise.pairs || raise.replacesBond && keys.bond(with: link.peer)?.reaches(lowest, as: link.role) == true
+    else {
+      return
+    }
     end(link.handle, nil)
   }
 
@@ -166,8 +183,17 @@ final class SecurityRaises: LinkProtection {
     }
     guard status == .success else { return (identity, status) }
     link.updateSecurity()
-    end(link.handle, nil)
+    if raise.replacesBond, !hasNewKeys(link), let wanted = raise.requests.highest, wanted > link.security.level {
+      secure(link, to: wanted)
+    } else {
+      end(link.handle, nil)
+    }
     return nil
+  }
+
+  /// True if a pairing on a link has brought keys.
+  private func hasNewKeys(_ link: KernelLink) -> Bool {
+    keys.machine.bondMade(with: keys.identity(on: link)) != nil
   }
 
   /// Ends the raising of a link's protection, if any, with an error or with the level that was reached.
@@ -179,6 +205,8 @@ final class SecurityRaises: LinkProtection {
     if error != nil, link?.isSecuring == true { link?.disconnect() }
     link?.endSecuring()
     if raise.pairs, !isPairing { allowBonds() }
+    // The bond holds again.
+    if raise.replacesBond, link.map(hasNewKeys) != true { keys.bondsAdded(isInUse: true) }
     // A level that was reached with keys that are refused does not count.
     let level = keys.machine.acceptsKeys(on: handle) ? link?.security.level ?? 1 : 1
     raise.requests.settle(at: level, error, countsReached: true, in: context)

@@ -65,8 +65,12 @@ final class HostLink: AdapterLink {
   ) { links.channels?.open(to: psm, parameters, on: self, done) }
 
   func raiseSecurity(
-    to level: Int, as capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
-  ) { links.pairing.raise(self, to: level, as: capability, usesOwnData: usesOwnData, done) }
+    to level: Int, as capability: PairingCapability, usesOwnData: Bool, replacesBond: Bool,
+    _ done: @escaping (BluetoothError?) -> Void
+  ) {
+    links.pairing.raise(
+      self, to: level, as: capability, usesOwnData: usesOwnData, replacesBond: replacesBond, done)
+  }
 
   func setWish(_ parameters: ConnectionParameters?) { links.signalling.setWish(parameters, on: handle) }
 

@@ -23,8 +23,8 @@ protocol HostPairingOwner: AnyObject {
 /// | Input                                   | Then                                                                    |
 /// |-----------------------------------------|-------------------------------------------------------------------------|
 /// | `raise`, the link has the level         | done                                                                    |
-/// | `raise`, a bond below the level         | failed: it is to be forgotten first                                     |
-/// | `raise` without a bond, too early       | waits for up to 5 s, else failed: pairings with the device have failed  |
+/// | `raise`, a bond below the level         | failed, or paired with anew (`SecurityRaise`)                           |
+/// | `raise` that pairs, too early           | waits for up to 5 s, else failed: pairings with the device have failed  |
 /// | `raise`                                 | the bond's key is used, or the device is paired with; later ones wait   |
 /// | the device begins                       | permitted for a request that waits without a bond, or as `settings` say |
 /// | it asks for more than its bond gives    | the same if a person can help, else the bond's key is used              |
@@ -182,21 +182,24 @@ final class HostPairing {
   /// - Parameter usesOwnData: true if the data of `makeOutOfBand` count in a pairing that this begins.
   func raise(
     _ link: any ControllerLink, to level: Int, as capability: PairingCapability, usesOwnData: Bool,
-    _ done: @escaping (BluetoothError?) -> Void
+    replacesBond: Bool = false, _ done: @escaping (BluetoothError?) -> Void
   ) {
     guard let secured = links[link.handle] else {
       return context.fail(done, GAPError.notConnected.error("\(link.peer) is not connected"))
     }
     let (current, bond) = (secured.manager.security.level, bonds.find(secured.identity))
-    guard !context.answers(level, on: link, at: current, bond, done) else { return }
+    guard let way = context.way(to: level, on: link, at: current, bond, replacesBond: replacesBond, done) else {
+      return
+    }
     let now = context.scheduler.now
-    let end = bond == nil ? attempts.wait(of: secured.identity, isWanted: true, now: now) : nil
+    let end = way == .pair ? attempts.wait(of: secured.identity, isWanted: true, now: now) : nil
     if let end, now.duration(to: end) > Self.longestPause {
       let seconds = (now.duration(to: end) + .milliseconds(999)).components.seconds
       let words = "several pairings with \(link.peer) have failed: try again in \(seconds) s"
       return context.fail(done, GAPError.pairingFailed.error(words))
     }
-    secured.wait(for: level, capability, usesOwnData: usesOwnData, done)
+    secured.wait(
+      for: level, capability, usesOwnData: usesOwnData, replacesBond: way == .pair && bond != nil, done)
     guard let end else { return begin(secured) }
     guard secured.pause == nil else { return }
     secured.pause = context.scheduler.schedule(at: end) { [weak self, weak secured] in
@@ -209,7 +212,7 @@ final class HostPairing {
   /// Raises the protection of a link to the highest requested level.
   private func begin(_ secured: SecuredLink) {
     guard let wanted = secured.requests.highest else { return }
-    let bond = bonds.find(secured.identity)
+    let bond = secured.replacesBond ? nil : bonds.find(secured.identity)
     let requirements = AuthenticationRequirements(requesting: wanted, secured.capability)
     run(secured) { (manager, now) in manager.raise(bond: bond, requirements, self.ownTerms(secured), now: now) }
   }
@@ -253,7 +256,7 @@ final class HostPairing {
 
   private func permission(for secured: SecuredLink, at now: Instant) -> PairingPermission {
     // A request that uses a bond is no consent to another bond, which may be another device's.
-    let isWanted = secured.requests.highest != nil && bonds.find(secured.identity) == nil
+    let isWanted = secured.requests.highest != nil && (secured.replacesBond || bonds.find(secured.identity) == nil)
     let end = attempts.wait(of: secured.identity, isWanted: isWanted, now: now)
     guard end == nil else { return .refused(.repeatedAttempts) }
     if isWanted { return .granted(ownTerms(secured)) }
@@ -307,13 +310,18 @@ final class HostPairing {
     case .show(let passkey, let entered): onEvent?(secured.peer, .showPasskey(passkey, entered: entered))
     case .secured:
       // A pairing ends when all keys have arrived, which may be in the same step.
-      if !wasPairing { settle(secured) }
+      if !wasPairing { securedByBond(secured) }
       owner?.securityChanged(secured.handle)
     case .paired(let bond): paired(bond, secured)
     case .keysLost(let theirs): onEvent?(secured.peer, .keysLost(theirs: theirs))
     case .disconnect: owner?.pairingFailed(secured.handle)
     case .failed(let failure): failed(failure, secured, isOfPairing: isOfPairing)
     }
+  }
+
+  private func securedByBond(_ secured: SecuredLink) {
+    // A request may have been made meanwhile.
+    if secured.settleReached(in: context) { begin(secured) } else { settle(secured) }
   }
 
   private func encrypt(_ key: EncryptionKey, _ secured: SecuredLink) {

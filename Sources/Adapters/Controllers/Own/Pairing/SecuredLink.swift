@@ -24,6 +24,8 @@ final class SecuredLink {
   private(set) var capability = PairingCapability.none
   /// True if our out-of-band data count for them.
   private(set) var usesOwnData = false
+  /// True if they replace a bond that is too weak for them.
+  private(set) var replacesBond = false
   /// The pending requests for more protection.
   private(set) var requests = SecurityRequests()
 
@@ -35,12 +37,25 @@ final class SecuredLink {
     manager = SecurityManager(role: role, local: local, peer: onAir)
   }
 
-  /// Adds a pending request for a level. The first request decides the capability and the data that count.
+  /// Adds a pending request for a level. The first one that may pair decides the capability and the data that count.
   func wait(
-    for level: Int, _ capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
+    for level: Int, _ capability: PairingCapability, usesOwnData: Bool, replacesBond: Bool,
+    _ done: @escaping (BluetoothError?) -> Void
   ) {
-    if requests.isEmpty { (self.capability, self.usesOwnData) = (capability, usesOwnData) }
+    if requests.isEmpty { self.replacesBond = false }
+    if requests.isEmpty || replacesBond && !self.replacesBond {
+      (self.capability, self.usesOwnData) = (capability, usesOwnData)
+      self.replacesBond = replacesBond
+    }
     requests.wait(for: level, done)
+  }
+
+  /// Ends the requests with a level that the link has.
+  /// - Returns: true if others are to replace the bond, whose keys encrypt the link.
+  func settleReached(in context: AdapterContext) -> Bool {
+    guard replacesBond, role == .central, requests.wantsMore(than: manager.security.level) else { return false }
+    requests.settleReached(at: manager.security.level, in: context)
+    return true
   }
 
   /// Ends the requests.

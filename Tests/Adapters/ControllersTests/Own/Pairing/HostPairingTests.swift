@@ -133,6 +133,38 @@ import Testing
     #expect(stage.bonded.map(\.peer) == [PairingStage.phone])
   }
 
+  @Test("a weaker bond is replaced on request, as central or peripheral; it stays if that fails")
+  func weakerBond() throws {
+    for role in [LinkRole.central, .peripheral] {
+      let stage = try PairingStage()
+      let device = stage.connect(PairingStage.lamp, 0x40, as: role)
+      stage.pairing.settings.acceptsDevices = true
+      let first = stage.raise(device)
+      try stage.settle()
+      #expect(first.hasSucceeded && stage.bonded.map { $0.security?.level } == [2])
+      let plain = stage.raise(device, to: 3, .keyboard)
+      try stage.settle()
+      #expect(plain.error?.message.contains("do not reach this level") == true)
+
+      // The device has no means.
+      let failed = stage.raise(device, to: 3, .keyboard, replacesBond: true)
+      try stage.settle()
+      #expect(failed.hasFailed && stage.bonds.all.map { $0.security?.level } == [2])
+      #expect(stage.pairing.security(of: 0x40).level == 2 && stage.disconnected.isEmpty)
+
+      stage.scheduler.advance(by: .seconds(10))
+      device.terms.capability = .display
+      let outcome = stage.raise(device, to: 3, .keyboard, replacesBond: true)
+      try stage.settle()
+      for case .question(let id, .passkey) in stage.events.map(\.event) {
+        stage.pairing.answer(id, .passkey(device.terms.secrets.passkey))
+      }
+      try stage.settle()
+      #expect(outcome.hasSucceeded)
+      #expect(stage.bonds.all.map { $0.security?.level } == [4])
+    }
+  }
+
   @Test func theEndOfALinkEndsItsRequests() throws {
     let stage = try PairingStage()
     let device = stage.connect(PairingStage.lamp, 0x40)

@@ -88,10 +88,13 @@ final class PairingStage {
 
   /// Raises the protection of a link.
   func raise(
-    _ device: Device, to level: Int = 2, _ capability: PairingCapability = .none, usesOwnData: Bool = true
+    _ device: Device, to level: Int = 2, _ capability: PairingCapability = .none, usesOwnData: Bool = true,
+    replacesBond: Bool = false
   ) -> Outcome {
     let outcome = Outcome()
-    pairing.raise(device, to: level, as: capability, usesOwnData: usesOwnData) { outcome.all.append($0) }
+    pairing.raise(device, to: level, as: capability, usesOwnData: usesOwnData, replacesBond: replacesBond) {
+      outcome.all.append($0)
+    }
     return outcome
   }
 
