@@ -95,7 +95,7 @@ final class PairingBroker: LinkProtection {
   }
 
   /// True if the link's device may pair.
-  private func mayPair(_ hub: LinkHub) -> Bool {
+  func mayPair(_ hub: LinkHub) -> Bool {
     pairing(hub).approval != nil
       || consent.allowsAnyone(as: hub.peripheral.identity, on: hub.slot.adapter.information, concern(hub, hub.slot))
   }
@@ -248,7 +248,7 @@ final class PairingBroker: LinkProtection {
     case .showPasskey(let passkey, let entered):
       change(hub) { $0.begins() }
       show(passkey, entered, peripheral, hub, slot)
-    case .bonded(let bond): store(bond, peripheral, hub, slot)
+    case .bonded(let bond): PairedKeys(broker: self).store(bond, peripheral, hub, slot)
     case .pairedWithoutBond:
       guard let hub else { return }
       passkeySucceeded(hub)
@@ -286,65 +286,12 @@ final class PairingBroker: LinkProtection {
     if let passkey = pairing(hub).passkey { consent.failed(passkey) }
   }
 
-  private func passkeySucceeded(_ hub: LinkHub) {
+  func passkeySucceeded(_ hub: LinkHub) {
     if let passkey = pairing(hub).passkey { consent.succeeded(passkey) }
   }
 
-  /// A bond was made, or a key was received. Keys without permission, or with silently weaker protection, are removed
-  /// again, and the earlier ones restored in the kernel.
-  private func store(_ bond: Bond, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
-    if let hub, let level = bond.security?.level, !pairing(hub).isAgreeing,
-      consent.outOfBand.reach(level, [hub.link.peer, bond.peer], on: slot)
-    {
-      // There was no question, and yet a man in the middle is excluded.
-      change(hub) { $0.approved(.outOfBand) }
-    }
-    guard let hub, mayPair(hub) else { return reject(bond, peripheral, hub, slot, "no agent or policy allowed it") }
-    let concern = concern(hub, slot)
-    if let reason = refusal(of: bond, with: peripheral, pairing(hub).consenter(to: bond.peer), concern) {
-      return reject(bond, peripheral, hub, slot, reason)
-    }
-    directory.paired(peripheral, as: bond.peer)
-    let earlier = bonds.find(bond.local, bond.peer)
-    let hasNewKeys = earlier?.longTermKeys != bond.longTermKeys
-    let user = pairing(hub).consenter(to: bond.peer)?.user
-    guard bondBroker.store(bond, for: concern.users.first ?? user) else {
-      return reject(bond, peripheral, hub, slot, "too many devices are paired, and all are connected")
-    }
-    passkeySucceeded(hub)
-    change(hub) { $0.bonded(replacing: earlier != nil) }
-    if hasNewKeys { directory.resolvesAddresses(hub.peripheral, nil) }
-    hub.bondChanged(isMadeHere: hasNewKeys)
-    guard bond.security != nil else { return }
-    reportEnd(peripheral, hub, slot, nil)
-  }
-
-  /// - Returns: the reason for refusing a bond, in view of the present ones; nil if it may be stored.
-  private func refusal(
-    of bond: Bond, with peripheral: Peripheral, _ consenter: Session?, _ concern: PairingConcern
-  ) -> String? {
-    // Any device can claim another one's identity when it has paired, and would take its place.
-    if consenter == nil, peripheral.identity != bond.peer, bonds.contains(bond.peer) {
-      return "\(bond.peer) is paired already: forget it on both sides, and pair again"
-    }
-    guard let old = bonds.find(bond.local, bond.peer) else { return nil }
-    return BondReplacement(
-      old: old, new: bond, users: bondBroker.users(of: old), consenter: consenter, cause: concern.causes.first
-    ).refusal
-  }
-
-  private func reject(_ bond: Bond, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot, _ reason: String) {
-    logger.warning(
-      "\(peripheral.address) has paired, and its keys are removed: \(reason)",
-      metadata: .about(peripheral, adapter: slot))
-    slot.adapter.unpair(bond.peer)
-    if let earlier = bonds.find(bond.local, bond.peer) { bondBroker.isAdded(earlier) }
-    change(hub) { $0.pairedWithoutBond() }
-    reportEnd(peripheral, hub, slot, GAPError.pairingFailed.error(reason))
-  }
-
   /// Reports a pairing's end to the agents with a question; without any, to the sessions concerned.
-  private func reportEnd(_ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot, _ error: BluetoothError?) {
+  func reportEnd(_ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot, _ error: BluetoothError?) {
     let others = hub.map { consent.agents.concerned(concern($0, slot)) } ?? []
     questions.end(
       PairingKey(slot: slot, peripheral: peripheral), device(peripheral, hub, slot), error, orTell: others)
