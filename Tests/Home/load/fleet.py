@@ -17,24 +17,15 @@ import selectors
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Fleet"))
+
+from mqtt_client import packet, text  # noqa: E402
+
 TICK = os.sysconf("SC_CLK_TCK")
-
-
-def text(value):
-    value = value.encode()
-    return struct.pack(">H", len(value)) + value
-
-
-def packet(kind, body):
-    length, octets = len(body), bytearray()
-    while True:
-        length, low = divmod(length, 128)
-        octets.append(low | (128 if length else 0))
-        if not length:
-            return bytes([kind]) + bytes(octets) + body
 
 
 def connect(port, name):
