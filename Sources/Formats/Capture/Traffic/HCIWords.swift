@@ -41,6 +41,10 @@ struct HCIWords {
     case nil: text += ", malformed"
     default: break
     }
+    if let words = subevent.flatMap({ ChannelSoundingWords($0, value) }) {
+      text += words.text
+      link = words.link
+    }
   }
 
   /// - Parameter parameters: The status first.

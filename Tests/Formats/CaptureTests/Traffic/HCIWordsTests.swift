@@ -50,6 +50,43 @@ import Testing
     #expect(entries.map(\.peer) == [peer, peer, peer, nil, nil, nil, nil])
   }
 
+  @Test(
+    "Events of Channel Sounding have their content",
+    arguments: [
+      (
+        "2c 00 4000 04 0000 02 04 03 02",
+        "Read Remote Supported Capabilities Complete, 4 configurations, 2 antennas"
+          + ", initiator, reflector"
+      ),
+      ("2c 1a 4000 00", "Read Remote Supported Capabilities Complete: 0x1a unsupportedRemoteFeature"),
+      ("2e 00 4000", "Security Enable Complete"),
+      ("2f 00 4000 01 01 02 ff 03 05 00 03 00 00 01", "Config Complete, configuration 1, mode 2, initiator"),
+      ("2f 00 4000 01 01 02 01 03 05 00 03 01 00 01", "Config Complete, configuration 1, mode 2 with 1, reflector"),
+      ("2f 00 4000 01 00 00 00 00 00 00 00 00 00 00", "Config Complete, configuration 1 removed"),
+      ("30 00 4000 01 01 00", "Procedure Enable Complete, configuration 1 enabled"),
+      (
+        "31 4000 01 0500 0700 0000 d8 01 00 00 01 03  00 02 01 aa  02 03 02 bbcc  02 05 00",
+        "Subevent Result, configuration 1, procedure 7, reference power -40 dBm, 3 steps (1 of mode 0, 2 of mode 2)"
+          + ", subevent complete"
+      ),
+      (
+        "32 4000 01 0f 0f 11 01 01  02",
+        "Subevent Result Continue, configuration 1, 1 step, procedure aborted"
+          + ", subevent aborted"
+      ),
+      ("31 4000 01", "Subevent Result"), ("33 00", "Test End Complete"),
+    ])
+  func channelSounding(octets: String, text: String) {
+    let octets = Hex.decode(octets.replacing(" ", with: "")) ?? []
+    let length = Hex.encode([UInt8(octets.count)])
+    let entries = Self.entries(
+      commands: true, (.event, "3e13 01 00 4000 00 01 0100000000c0 1800 0000 2a00 00"),
+      (.event, "3e\(length)" + Hex.encode(octets)))
+    #expect(entries.last?.text == "LE CS \(text)")
+    let hasLink = octets.count > 4 || octets[0] == 0x2E
+    #expect((entries.last?.peer != nil) == hasLink)
+  }
+
   @Test("Keys in a recording of another program are not shown")
   func keys() {
     let key = String(repeating: "5a", count: 16)
