@@ -38,9 +38,10 @@ final class AdvertisingSets {
   func set(_ handle: UInt8) throws(Refusal) -> AdvertisingSet {
     if let set = sets[handle] { return set }
     guard sets.count < max(1, controller.model.advertisingSets) else { throw Refusal(.memoryCapacityExceeded) }
-    let stream = controller.model.address ^ UInt64(handle) << 56
+    let stream = controller.model.stream ^ UInt64(handle) << 56
     let broadcast = Broadcast(Advertisement(), every: .milliseconds(1280), seed: air.seed, stream: stream)
     broadcast.sender = controller
+    broadcast.signal = { [unowned controller] in controller.signal() }
     let set = AdvertisingSet(broadcast)
     sets[handle] = set
     return set

@@ -110,7 +110,8 @@ package final class Air {
       // The receiver may have connected to it, which ends it.
       guard broadcast.place != nil else { return }
       if let sender = broadcast.sender, !carries(from: sender, to: receiver) { continue }
-      receiver.activities.receive(broadcast)
+      guard let rssi = broadcast.signal() else { continue }
+      receiver.activities.receive(broadcast, rssi: Int8(clamping: rssi))
     }
   }
 

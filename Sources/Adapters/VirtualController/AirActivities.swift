@@ -138,13 +138,13 @@ final class AirActivities {
   // MARK: - Reception
 
   /// An advertisement arrives.
-  func receive(_ broadcast: Broadcast) {
+  func receive(_ broadcast: Broadcast, rssi: Int8) {
     let advertisement = broadcast.advertisement
     guard advertisement.concerns([address(.public), address(.random)]) else { return }
     if var scanner, scanner.listening.hears(advertisement, on: controller.air),
       !scanner.usesList || acceptList.contains(advertisement.address)
     {
-      let reports = scanner.reports(of: advertisement, rssi: broadcast.rssi)
+      let reports = scanner.reports(of: advertisement, rssi: rssi)
       if scanner.reported != nil { self.scanner = scanner }
       for report in reports { controller.tell(report) }
     }

@@ -7,8 +7,8 @@ package final class Broadcast {
   package var advertisement: Advertisement
   /// The time between two advertisements, without the random delay.
   package var interval: Duration
-  /// The signal strength at a listener, in dBm.
-  package var rssi: Int8 = -60
+  /// Returns the signal strength of the next advertisement at a listener, in dBm; nil if it is lost.
+  package var signal: () -> Int? = { -60 }
   /// Nil for a device that only advertises.
   weak var sender: VirtualController?
   /// Called after each advertisement; nil if it counts none.

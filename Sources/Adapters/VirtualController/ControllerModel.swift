@@ -5,6 +5,8 @@ import HCI
 package struct ControllerModel: Sendable {
   /// Its public address; 0 if it has none.
   package var address: UInt64
+  /// The number of its chance among the controllers of the air: its address, if that is not 0.
+  package var stream: UInt64
   package var features = LEFeatures.bluetooth5
   /// The longest data packet of the host, in octets, and the number of such packets.
   package var dataLength: UInt16 = 251
@@ -23,7 +25,7 @@ package struct ControllerModel: Sendable {
   /// B, 5.1.1).
   package var instantDistance: UInt16 = 6
 
-  package init(address: UInt64) { self.address = address }
+  package init(address: UInt64) { (self.address, stream) = (address, address) }
 
   var isExtended: Bool { features.contains(.extendedAdvertising) }
   /// The longest advertising data, in octets.

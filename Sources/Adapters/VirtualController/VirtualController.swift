@@ -61,8 +61,19 @@ package final class VirtualController {
     }
   }
 
+  /// False while no packet on the air reaches it or leaves it; its host does not notice.
+  package var isInReach = true {
+    didSet { if isInReach != oldValue { air.presenceChanged(of: self) } }
+  }
+
+  /// Returns the signal strength of its next advertisement at a listener, in dBm; nil if it is lost.
+  package var signal: () -> Int? = { -60 }
+  /// Returns false to miss a connection request.
+  package var receivesRequest: () -> Bool = { true }
+
   /// False for one without power, or out of order.
-  var isOnAir: Bool { isPlugged && !isSilent }
+  private var isWorking: Bool { isPlugged && !isSilent }
+  var isOnAir: Bool { isWorking && isInReach }
 
   // MARK: - Its host
 
@@ -102,16 +113,16 @@ package final class VirtualController {
   }
 
   private func proceed() {
-    guard !pending.isEmpty, isOnAir else { return }
+    guard !pending.isEmpty, isWorking else { return }
     let now = generation
     air.scheduler.schedule(after: air.time(in: model.answerTime)) { [weak self] in
-      guard let self, generation == now, isOnAir, let packet = pending.popFirst()?.packet else { return }
+      guard let self, generation == now, isWorking, let packet = pending.popFirst()?.packet else { return }
       execute(packet)
       proceed()
     }
   }
 
-  func tell(_ event: HCIEvent) { if isOnAir { host?.deliver(.event(event.packet)) } }
+  func tell(_ event: HCIEvent) { if isWorking { host?.deliver(.event(event.packet)) } }
 
   func complete(_ opcode: Opcode, _ status: HCIErrorCode = .success, _ values: [UInt8] = []) {
     tell(
@@ -156,7 +167,7 @@ package final class VirtualController {
   }
 
   private func flush() {
-    while isOnAir, hasHostRoom, let (event, done) = held.popFirst() {
+    while isWorking, hasHostRoom, let (event, done) = held.popFirst() {
       tell(event)
       done()
     }
@@ -181,7 +192,7 @@ package final class VirtualController {
     flush()
   }
 
-  func deliver(_ packet: ACLDataPacket) { if isOnAir { host?.deliver(.acl(packet)) } }
+  func deliver(_ packet: ACLDataPacket) { if isWorking { host?.deliver(.acl(packet)) } }
 
   private func send(_ packet: ACLDataPacket) {
     if packet.data.count > model.dataLength {
@@ -208,10 +219,14 @@ package final class VirtualController {
     flush()
   }
 
+  /// Ends its links, as its host can.
+  package func disconnect(_ reason: HCIStatus) { for end in ends.values { end.disconnect(reason) } }
+
   var hasRoomForLink: Bool { ends.count < model.links }
 
   /// True if it accepts a connection request.
   func accepts(_ request: ConnectionRequest, to broadcast: Broadcast) -> Bool {
-    hasRoomForLink && activities.advertising.accepts(request.own, to: broadcast, by: activities.acceptList)
+    hasRoomForLink && receivesRequest()
+      && activities.advertising.accepts(request.own, to: broadcast, by: activities.acceptList)
   }
 }

@@ -138,6 +138,12 @@ package final class HostAdapter: ControllerAdapter {
   }
   package func removeOutOfBand(of address: DeviceAddress) { links.pairing.outOfBand[address] = nil }
 
+  /// Changes the terms of each pairing: a simulated device has the features and the passkey of its description.
+  package var changeTerms: ((inout PairingTerms) -> Void)? {
+    get { links.pairing.changeTerms }
+    set { links.pairing.changeTerms = newValue }
+  }
+
   package func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) {
     guard let data = links.pairing.makeOutOfBand() else {
       return context.fail(done, GAPError.pairingFailed.error("the data could not be made"))

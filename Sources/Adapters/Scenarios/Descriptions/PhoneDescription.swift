@@ -27,6 +27,12 @@ package struct PhoneDescription: ReadableFromFile, Sendable {
   /// The time from the end of a visit until it watches again; nil if it visits once.
   package var returnAfter: TimeSpan?
 
+  /// True if it connects to an adapter with this advertisement and scan response.
+  package func likes(_ data: AdvertisingData) -> Bool {
+    if let namePrefix, data.localName?.hasPrefix(namePrefix) != true { return false }
+    return services.isEmpty || services.contains(where: data.serviceUUIDs.contains)
+  }
+
   /// One step of a phone's script.
   package struct Step: ReadableFromFile, Sendable {
     package enum Action: Sendable {

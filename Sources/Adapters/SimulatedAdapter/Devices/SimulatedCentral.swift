@@ -105,8 +105,7 @@ final class SimulatedCentral: Listener {
 
   private func likes(_ parameters: AdvertisingParameters) -> Bool {
     let data = AdvertisingData(parsing: parameters.data).merged(with: AdvertisingData(parsing: parameters.scanResponse))
-    if let prefix = description.namePrefix, data.localName?.hasPrefix(prefix) != true { return false }
-    return description.services.isEmpty || description.services.contains(where: data.serviceUUIDs.contains)
+    return description.likes(data)
   }
 
   private func connect(to advertiser: Advertiser) {

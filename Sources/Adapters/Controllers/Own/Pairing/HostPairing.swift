@@ -53,6 +53,8 @@ final class HostPairing {
   var addressOnAir = DeviceAddress.none
   /// The key that resolves its private addresses; nil if it has none.
   var identityResolvingKey: Key128?
+  /// Changes the terms of each pairing.
+  var changeTerms: ((inout PairingTerms) -> Void)?
   /// The out-of-band data from devices.
   var outOfBand: [DeviceAddress: OutOfBandData] = [:]
 
@@ -251,6 +253,7 @@ final class HostPairing {
     let data = outOfBand[secured.peer] ?? outOfBand[secured.identity]
     terms.outOfBand = data?.secure
     terms.temporaryKey = data?.temporaryKey.flatMap { Key128(littleEndian: $0) }
+    changeTerms?(&terms)
     return terms
   }
 
