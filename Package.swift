@@ -112,6 +112,13 @@ let storeys = [
       .target(
         name: "SimulatedAdapter",
         dependencies: ["Scenarios", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto", logging, deque]),
+      // Devices and phones of scenarios as hosts of our own on virtual controllers.
+      .target(
+        name: "VirtualDevices",
+        dependencies: [
+          "Scenarios", "VirtualController", "Controllers", "Host", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto",
+          logging,
+        ]),
     ],
     tests: [
       .testTarget(name: "AdapterTests", dependencies: ["Adapter", "Bluetooth"]),
@@ -128,6 +135,11 @@ let storeys = [
         name: "VirtualControllerTests",
         dependencies: ["VirtualController", "Controllers", "Adapter", "HCI", "Bluetooth", "TestSupport"]),
       .testTarget(name: "ScenariosTests", dependencies: ["Scenarios", "Adapter", "JSONFiles", "Bluetooth"]),
+      .testTarget(
+        name: "VirtualDevicesTests",
+        dependencies: [
+          "VirtualDevices", "Scenarios", "Controllers", "Adapter", "GATT", "JSONFiles", "Bluetooth", "TestSupport",
+        ]),
       .testTarget(
         name: "SimulatedAdapterTests",
         dependencies: [
@@ -156,8 +168,8 @@ let storeys = [
       .executableTarget(
         name: "bled",
         dependencies: [
-          "BledCore", "BledRPC", "BuildIdentity", "Controllers", "SimulatedAdapter", "Scenarios", "Adapter",
-          "Bluetooth",
+          "BledCore", "BledRPC", "BuildIdentity", "Controllers", "SimulatedAdapter", "VirtualDevices", "Scenarios",
+          "Adapter", "Bluetooth",
           "EventLoop",
           "CSystemd", logging, arguments,
         ],

@@ -1,0 +1,30 @@
+import Bluetooth
+import HCI
+import Scenarios
+import VirtualController
+
+extension ControllerModel {
+  /// The controller of an adapter.
+  init(_ description: AdapterDescription, address: DeviceAddress) {
+    self.init(address: address, description.radio, isExtended: description.advertisingDataLength > 31)
+    links = description.links
+    advertisingSets = UInt8(description.advertisingSets)
+  }
+
+  /// The controller of a device or a phone, which has one link.
+  init(_ radio: RadioDescription, address: DeviceAddress, isExtended: Bool) {
+    self.init(address: address, radio, isExtended: isExtended)
+    links = 1
+  }
+
+  /// A controller without a public address has none: its host knows the random one.
+  private init(address: DeviceAddress, _ radio: RadioDescription, isExtended: Bool) {
+    self.init(address: address.kind == .public ? address.value : 0)
+    stream = address.value
+    features = .bluetooth5
+    if !radio.phys.contains(.le2M) { features.remove(.phy2M) }
+    if !radio.phys.contains(.leCoded) { features.remove(.codedPHY) }
+    if radio.longestPacket == 27 { features.remove(.dataPacketLengthExtension) }
+    if !isExtended { features.remove(.extendedAdvertising) }
+  }
+}
