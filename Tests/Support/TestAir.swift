@@ -2,7 +2,8 @@ import FoundationEssentials
 import Glibc
 
 /// The adapters of a test's daemon, and the devices of a scenario around them: simulated by the daemon, or with
-/// BLED_OWN_HOST=1 played by Bumble around controllers that bled's own host drives.
+/// BLED_OWN_HOST=1 played by Bumble around controllers that bled's own host drives. With BLED_VIRTUAL=1 the daemon's
+/// adapters are virtual ones.
 public final class TestAir {
   /// The program that plays the air ended early.
   public struct Failure: Error, CustomStringConvertible {
@@ -12,6 +13,9 @@ public final class TestAir {
 
   /// True if bled's own host replaces the simulated adapters.
   public static let isOnOwnHost = ProcessInfo.processInfo.environment["BLED_OWN_HOST"] != nil
+
+  /// True if virtual adapters replace the simulated ones.
+  public static let isVirtual = ProcessInfo.processInfo.environment["BLED_VIRTUAL"] != nil
 
   /// The names of the adapters.
   public let names: [String]
@@ -25,12 +29,14 @@ public final class TestAir {
   ///   - scenario: Its file; nil for the built-in one, which the own host does not know.
   ///   - adapters: The number of adapters.
   ///   - folder: A folder that exists, and outlasts this object.
-  public init(scenario: String?, adapters: Int, folder: String) throws {
+  ///   - isVirtual: True for virtual adapters.
+  public init(scenario: String?, adapters: Int, folder: String, isVirtual: Bool = TestAir.isVirtual) throws {
     control = "\(folder)/control"
     names = (0..<adapters).map { Self.name($0, in: folder) }
     guard Self.isOnOwnHost else {
-      let devices = ["--adapter", scenario.map { "simulated:\($0)" } ?? "simulated"]
-      arguments = devices + (1..<adapters).flatMap { _ in ["--adapter", "simulated"] }
+      let word = isVirtual ? "virtual" : "simulated"
+      let devices = ["--adapter", scenario.map { "\(word):\($0)" } ?? word]
+      arguments = devices + (1..<adapters).flatMap { _ in ["--adapter", word] }
       program = nil
       return
     }
@@ -47,7 +53,8 @@ public final class TestAir {
   ///   - folder: The folder that the air was given.
   public static func name(_ number: Int, in folder: String) -> String {
     guard !isOnOwnHost else { return "h4:unix:\(folder)/hci\(number)" }
-    return number == 0 ? "simulated" : "simulated\(number)"
+    let word = isVirtual ? "virtual" : "simulated"
+    return number == 0 ? word : "\(word)\(number)"
   }
 
   /// True if the controllers can be connected to.

@@ -13,8 +13,11 @@ enum AdapterChoice: Sendable {
   case host(ControllerAddress)
   /// Nil if no file was given.
   case simulated(Scenario?)
+  /// Like `simulated`, with bled as the host of a controller in memory.
+  case virtual(Scenario?)
 
-  /// Parses "hci0", an address, "all", "user:hci1", "h4:TRANSPORT", "simulated" or "simulated:FILE".
+  /// Parses "hci0", an address, "all", "user:hci1", "h4:TRANSPORT", "simulated", "simulated:FILE", "virtual" or
+  /// "virtual:FILE".
   /// - Throws: `FileError` or `ValidationError`, with the remedy.
   init(_ text: String) throws {
     if text == "all" {
@@ -23,14 +26,29 @@ enum AdapterChoice: Sendable {
       self = .simulated(nil)
     } else if text.hasPrefix("simulated:") {
       self = .simulated(try Scenario(contentsOf: String(text.dropFirst("simulated:".count))))
+    } else if text == "virtual" {
+      self = .virtual(nil)
+    } else if text.hasPrefix("virtual:") {
+      self = .virtual(try Scenario(contentsOf: String(text.dropFirst("virtual:".count))))
     } else if let address = try Self.host(text) {
       self = .host(address)
     } else if let selector = AdapterSelector(text) {
       self = .kernel(selector)
     } else {
       throw ValidationError(
-        "\"\(text)\" is not an adapter: give hci0, an address, all, user:hci1, h4:TRANSPORT, simulated or simulated:FILE"
+        """
+        "\(text)" is not an adapter: give hci0, an address, all, user:hci1, h4:TRANSPORT, simulated, simulated:FILE, \
+        virtual or virtual:FILE
+        """
       )
+    }
+  }
+
+  /// The scenario of a simulated adapter; nil for the built-in one, and for other adapters.
+  var scenario: Scenario? {
+    switch self {
+    case .simulated(let scenario), .virtual(let scenario): scenario
+    case .kernel, .all, .host: nil
     }
   }
 
@@ -50,7 +68,7 @@ enum AdapterChoice: Sendable {
     var isSimulated = true
     for choice in choices {
       switch choice {
-      case .simulated(let scenario): if let clock = scenario?.clock { clocks.insert(clock) }
+      case .simulated, .virtual: if let clock = choice.scenario?.clock { clocks.insert(clock) }
       case .kernel, .all, .host: isSimulated = false
       }
     }
@@ -80,6 +98,11 @@ enum AdapterChoice: Sendable {
     if isAll, let index = choices.firstIndex(where: { if case .kernel = $0 { true } else { false } }) {
       let message =
         "\"all\" stands for every adapter of the machine: leave out \"\(adapters.names[index])\", or \"all\""
+      throw adapters.failure(index, message) ?? ValidationError(message)
+    }
+    let isVirtual = choices.contains { if case .virtual = $0 { true } else { false } }
+    if isVirtual, let index = choices.firstIndex(where: { if case .simulated = $0 { true } else { false } }) {
+      let message = "simulated and virtual adapters have different airs: leave out \"\(adapters.names[index])\""
       throw adapters.failure(index, message) ?? ValidationError(message)
     }
     let taken = Set(choices.compactMap(\.userChannel))

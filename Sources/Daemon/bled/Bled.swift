@@ -22,8 +22,10 @@ struct Bled: ParsableCommand {
     name: .long, parsing: .singleValue,
     help: ArgumentHelp(
       "An adapter to use; can be repeated, the first is the default. (default: hci0)",
-      valueName: "hci0|ADDRESS|all|user:hci1|h4:TRANSPORT|simulated[:FILE]"),
-    completion: .list(["hci0", "hci1", "all", "user:hci1", "h4:unix:", "h4:tcp:", "h4:/dev/ttyACM0", "simulated"]))
+      valueName: "hci0|ADDRESS|all|user:hci1|h4:TRANSPORT|simulated[:FILE]|virtual[:FILE]"),
+    completion: .list([
+      "hci0", "hci1", "all", "user:hci1", "h4:unix:", "h4:tcp:", "h4:/dev/ttyACM0", "simulated", "virtual",
+    ]))
   var adapter: [String] = []
 
   @Option(

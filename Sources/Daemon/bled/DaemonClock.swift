@@ -2,7 +2,6 @@ import Adapter
 import BledCore
 import Bluetooth
 import EventLoop
-import Scenarios
 
 /// The daemon's clock, and its source of random numbers.
 ///
@@ -56,12 +55,5 @@ final class DaemonClock {
       return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text.suffix(digits)
     }
     return "\(hex(seed >> 32, 8))-\(hex(seed >> 16, 4))-8\(hex(seed, 3))-8000-\(hex(number, 12))"
-  }
-}
-
-extension AdapterChoice {
-  /// A simulated adapter's scenario; nil for the built-in one.
-  fileprivate var scenario: Scenario? {
-    if case .simulated(let scenario) = self { scenario } else { nil }
   }
 }

@@ -5,6 +5,7 @@ import Controllers
 import Logging
 import Scenarios
 import SimulatedAdapter
+import VirtualDevices
 
 /// Makes the listed adapters, and with "all" later ones. They stay until the daemon ends.
 final class RunningAdapters {
@@ -18,6 +19,8 @@ final class RunningAdapters {
   /// The air shared by the simulated adapters.
   let air: Air
   private let seed: UInt64
+  /// The air of the virtual adapters, on which they are.
+  let virtualAir: VirtualAir
   /// The simulated ones.
   private(set) var simulated: [SimulatedAdapter] = []
   private var kernel: [AdapterSelector: KernelAdapter] = [:]
@@ -47,6 +50,7 @@ final class RunningAdapters {
     self.logger = logger
     self.seed = seed
     air = Air(scheduler: scheduler, seed: seed)
+    virtualAir = VirtualAir(scheduler: scheduler, seed: seed, logger: Logger(label: "bled.virtual"))
   }
 
   /// Makes the listed adapters that do not exist yet; a simulated one may be listed more than once.
@@ -63,7 +67,8 @@ final class RunningAdapters {
       case .kernel(let selector): add(selector, isNamed: !settings.configuration.adapters.isDefault)
       case .all: addAll()
       case .host(let address): add(address)
-      case .simulated(let scenario): add(scenario)
+      case .simulated(let scenario): addSimulated(scenario)
+      case .virtual(let scenario): addVirtual(scenario)
       }
     }
     for name in others { logger.warning("adapter \(name) is no longer listed: it stays in use until the next start") }
@@ -120,8 +125,21 @@ final class RunningAdapters {
     Set(all.lazy.filter { $0.state == .on && $0.information.id != id }.map(\.information.address))
   }
 
-  private func add(_ scenario: Scenario?) {
+  private func warn(_ scenario: Scenario?) {
     for warning in scenario?.warnings ?? [] { logger.warning("scenario: \(warning)") }
+  }
+
+  private func addVirtual(_ scenario: Scenario?) {
+    warn(scenario)
+    let count = virtualAir.adapters.count
+    // Further ones without a file have no devices.
+    let adapter = virtualAir.makeAdapter(
+      count == 0 ? "virtual" : "virtual\(count)", scenario ?? (count == 0 ? .builtin : .empty))
+    use(adapter.host)
+  }
+
+  private func addSimulated(_ scenario: Scenario?) {
+    warn(scenario)
     let isFirst = simulated.isEmpty
     // Further ones without a file have no devices.
     let adapter = SimulatedAdapter(

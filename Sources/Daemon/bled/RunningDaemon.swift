@@ -71,7 +71,7 @@ final class RunningDaemon {
     self.socket = socket
     warn(settings)
     adapters.use(settings)
-    if !adapters.simulated.isEmpty {
+    if !adapters.simulated.isEmpty || !adapters.virtualAir.adapters.isEmpty {
       simulation = RunningSimulation(adapters, clock)
       daemon.simulation = simulation
     }

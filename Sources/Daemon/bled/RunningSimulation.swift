@@ -3,12 +3,16 @@ import BledCore
 import BledRPC
 import Bluetooth
 import Scenarios
+import SimulatedAdapter
+import VirtualDevices
 
 /// The simulated air and its clock, as clients command them.
 final class RunningSimulation: Simulation {
   private let adapters: RunningAdapters
   private let clock: DaemonClock
-  private var air: any CommandedAir { adapters.air }
+  private var isVirtual: Bool { !adapters.virtualAir.adapters.isEmpty }
+  private var air: any CommandedAir { isVirtual ? adapters.virtualAir : adapters.air }
+  private var switched: [any SwitchedAdapter] { isVirtual ? adapters.virtualAir.adapters : adapters.simulated }
 
   init(_ adapters: RunningAdapters, _ clock: DaemonClock) {
     self.adapters = adapters
@@ -69,23 +73,46 @@ final class RunningSimulation: Simulation {
   }
 
   func setAdapter(_ id: String?, _ state: SimulationAdapter.State) throws(BluetoothError) {
-    let found = adapters.simulated.first { adapter in
-      id.map { $0.utf8.elementsEqual(adapter.information.id.utf8) } ?? true
+    let found = switched.first { adapter in
+      id.map { $0.utf8.elementsEqual(adapter.seam.information.id.utf8) } ?? true
     }
     guard let adapter = found else {
-      let known = adapters.simulated.map { "\"\($0.information.id)\"" }.joined(separator: ", ")
+      let known = switched.map { "\"\($0.seam.information.id)\"" }.joined(separator: ", ")
       throw GAPError.unknownDevice.error("there is no simulated adapter of that name: give one of \(known)")
     }
     if state != .absent { adapter.comeBack() }
     switch state {
-    case .on: adapter.setPower(true) { _ in }
-    case .off: adapter.setPower(false) { _ in }
+    case .on: adapter.seam.setPower(true) { _ in }
+    case .off: adapter.seam.setPower(false) { _ in }
     case .absent: adapter.vanish()
-    case .failed:
-      adapter.fail(
-        AdapterProblem(
-          kind: .hardware, message: "the simulated controller does not answer",
-          remedy: "repair it with simulation.adapter"))
+    case .failed: adapter.stopAnswering()
     }
   }
+}
+
+/// An adapter that tests switch.
+private protocol SwitchedAdapter {
+  /// The adapter, as the daemon uses it.
+  var seam: any Adapter { get }
+  /// The controller is unplugged.
+  func vanish()
+  /// The controller is plugged in again, and works.
+  func comeBack()
+  /// The controller does not answer any longer.
+  func stopAnswering()
+}
+
+extension SimulatedAdapter: SwitchedAdapter {
+  fileprivate var seam: any Adapter { self }
+
+  fileprivate func stopAnswering() {
+    fail(
+      AdapterProblem(
+        kind: .hardware, message: "the simulated controller does not answer",
+        remedy: "repair it with simulation.adapter"))
+  }
+}
+
+extension VirtualAdapter: SwitchedAdapter {
+  fileprivate var seam: any Adapter { host }
 }

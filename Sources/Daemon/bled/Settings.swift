@@ -53,12 +53,19 @@ struct Settings: Sendable {
     adapters.contains { adapter in
       switch adapter {
       case .kernel, .all: true
-      case .host, .simulated: false
+      case .host, .simulated, .virtual: false
       }
     }
   }
   /// True if `bled` is the host of at least one of them.
-  var hasHostAdapters: Bool { adapters.contains { if case .host = $0 { true } else { false } } }
+  var hasHostAdapters: Bool {
+    adapters.contains { adapter in
+      switch adapter {
+      case .host, .virtual: true
+      case .kernel, .all, .simulated: false
+      }
+    }
+  }
   /// The policy in the configuration.
   let policy: Policy
   /// Its users and groups that do not exist.

@@ -191,14 +191,14 @@ final class TemporaryFolder {
   }
 
   /// The air of a scenario, the built-in one if missing; on the own host that of the first daemon here.
-  func air(_ scenario: String?, adapters: Int) throws -> TestAir {
+  func air(_ scenario: String?, adapters: Int, isVirtual: Bool) throws -> TestAir {
     if TestAir.isOnOwnHost, let air { return air }
     var file: String?
     if let text = try scenario ?? (TestAir.isOnOwnHost ? builtinScenario() : nil) {
       file = "\(path)/scenario.json"
       try ChildProcess.write(text, to: "\(path)/scenario.json")
     }
-    let new = try TestAir(scenario: file, adapters: adapters, folder: path)
+    let new = try TestAir(scenario: file, adapters: adapters, folder: path, isVirtual: isVirtual)
     guard try Patience.wait(until: { try new.isReady }) else {
       throw ChildProcess.Failure(description: "the controllers are not there")
     }

@@ -15,15 +15,16 @@ final class DaemonProcess {
   ///   - scenario: the text of a scenario file; the built-in one if missing.
   ///   - configuration: the text of a configuration file.
   ///   - adapters: the number of adapters on its air.
+  ///   - isVirtual: true for virtual adapters.
   ///   - arguments: more arguments.
   init(
-    scenario: String? = nil, configuration: String? = nil, adapters: Int = 1, arguments: [String] = [],
-    folder: TemporaryFolder? = nil
+    scenario: String? = nil, configuration: String? = nil, adapters: Int = 1,
+    isVirtual: Bool = TestAir.isVirtual, arguments: [String] = [], folder: TemporaryFolder? = nil
   ) throws {
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
     socketPath = "\(folder.path)/bled.sock"
-    air = try folder.air(scenario, adapters: adapters)
+    air = try folder.air(scenario, adapters: adapters, isVirtual: isVirtual)
     var arguments = arguments
     if let configuration {
       try ChildProcess.write(configuration, to: Self.configurationFile(folder))
