@@ -107,7 +107,7 @@ public protocol Adapter: AnyObject {
   func unpair(_ address: DeviceAddress)
 
   /// Reports the packets between the adapter and its controller from now on, beginning with packets that describe the
-  /// present controllers. Each caller has its own tap.
+  /// present controllers and links. Each caller has its own tap.
   /// - Parameter onEvent: called on the daemon's thread, not from inside this call.
   /// - Throws: `GAPError.notSupported`, which says why, if they cannot be seen.
   func tap(_ onEvent: @escaping (TapEvent) -> Void) throws(BluetoothError) -> any PacketTap

@@ -4,23 +4,21 @@ import HCI
 
 /// The simulated air as HCI events and data, like a controller's reports to its host.
 enum ControllerEvents {
-  /// A link was established.
-  static func connection(_ link: SimulatedLink, _ handle: UInt16) -> MonitorPacket {
-    event(
-      LEConnectionComplete {
-        $0.handle = handle
-        $0.role = link.role == .central ? 0 : 1
-        $0.peer = HCIAddress(link.peer)
-        guard let parameters = link.parameters else { return }
-        $0.interval = TimeUnits.connection(parameters.interval)
-        $0.latency = UInt16(clamping: parameters.latency)
-        $0.supervisionTimeout = TimeUnits.supervision(parameters.supervisionTimeout)
-      })
+  /// A link: its establishment, and its encryption.
+  static func connection(_ link: SimulatedLink, _ handle: UInt16) -> [MonitorPacket] {
+    var present = PresentLink(handle, to: link.peer, isCentral: link.role == .central)
+    if let parameters = link.parameters {
+      present.interval = parameters.interval
+      present.latency = parameters.latency
+      present.supervisionTimeout = parameters.supervisionTimeout
+    }
+    present.isEncrypted = link.security.level > 1
+    return present.packets
   }
 
   /// A link ended.
   static func end(_ reason: BluetoothError, _ handle: UInt16) -> MonitorPacket {
-    event(
+    MonitorPacket(
       DisconnectionComplete {
         $0.handle = handle
         $0.reason = HCIStatus(rawValue: UInt8(truncatingIfNeeded: reason.code))
@@ -33,13 +31,13 @@ enum ControllerEvents {
     let layer = link.layer
     let isShort = parameters.interval < ConnectionParameters.shortestOrdinaryInterval
     return (isShort ? [rate(parameters, handle)] : update(parameters, handle)) + [
-      event(
+      MonitorPacket(
         LEPHYUpdateComplete {
           $0.handle = handle
           $0.tx = layer.txPHY?.rawValue ?? 1
           $0.rx = layer.rxPHY?.rawValue ?? 1
         }),
-      event(
+      MonitorPacket(
         LEDataLengthChange {
           $0.handle = handle
           $0.maximumTxOctets = UInt16(clamping: layer.txOctets ?? 27)
@@ -51,7 +49,7 @@ enum ControllerEvents {
   }
 
   private static func update(_ parameters: LinkParameters, _ handle: UInt16) -> [MonitorPacket] {
-    let update = event(
+    let update = MonitorPacket(
       LEConnectionUpdateComplete {
         $0.handle = handle
         $0.interval = TimeUnits.connection(parameters.interval)
@@ -60,7 +58,7 @@ enum ControllerEvents {
       })
     guard parameters.subrate > 1 else { return [update] }
     // The update ends any earlier subrating.
-    let subrating = event(
+    let subrating = MonitorPacket(
       LESubrateChange {
         $0.handle = handle
         $0.factor = UInt16(clamping: parameters.subrate)
@@ -72,7 +70,7 @@ enum ControllerEvents {
   }
 
   private static func rate(_ parameters: LinkParameters, _ handle: UInt16) -> MonitorPacket {
-    event(
+    MonitorPacket(
       LEConnectionRateChange {
         $0.handle = handle
         $0.interval = TimeUnits.rate(parameters.interval)
@@ -89,7 +87,7 @@ enum ControllerEvents {
 
   /// A link was encrypted, or its encryption has ended.
   static func encryption(_ link: SimulatedLink, _ handle: UInt16) -> MonitorPacket {
-    event(
+    MonitorPacket(
       EncryptionChange {
         $0.handle = handle
         $0.mode = link.security.level > 1 ? 1 : 0
@@ -118,7 +116,7 @@ enum ControllerEvents {
     let isLegacy =
       report.secondaryPHY == nil && report.primaryPHY != .leCoded && report.sid == nil && report.data.count <= 31
     guard !isLegacy || report.address == nil else {
-      return [event(LEAdvertisingReports { $0.reports = [legacy(report)] })]
+      return [MonitorPacket(LEAdvertisingReports { $0.reports = [legacy(report)] })]
     }
     var packets: [MonitorPacket] = []
     var rest = report.data[...]
@@ -126,7 +124,8 @@ enum ControllerEvents {
       let part = rest.prefix(longestPart)
       rest = rest.dropFirst(longestPart)
       let isLast = rest.isEmpty
-      packets.append(event(LEExtendedAdvertisingReports { $0.reports = [extended(report, part, isLast: isLast)] }))
+      packets.append(
+        MonitorPacket(LEExtendedAdvertisingReports { $0.reports = [extended(report, part, isLast: isLast)] }))
     } while !rest.isEmpty
     return packets
   }
@@ -158,10 +157,5 @@ enum ControllerEvents {
       $0.rssi = Int8(clamping: report.rssi ?? 127)
       $0.data = Array(data)
     }
-  }
-
-  private static func event(_ parameters: some HCIEventParameters) -> MonitorPacket {
-    let packet = parameters.packet
-    return MonitorPacket(.event, [packet.code, UInt8(clamping: packet.parameters.count)] + packet.parameters)
   }
 }

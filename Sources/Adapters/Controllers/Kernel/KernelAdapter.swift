@@ -136,7 +136,9 @@ package final class KernelAdapter: ControllerAdapter {
   }
 
   package func tap(_ onEvent: @escaping (TapEvent) -> Void) throws(BluetoothError) -> any PacketTap {
-    try MonitorSocket.tap(of: { [weak management] in management?.index }, on: loopContext.loop, onEvent)
+    let socket = try MonitorSocket.tap(of: { [weak management] in management?.index }, on: loopContext.loop, onEvent)
+    socket.links = links.all.filter { !$0.isOver }.flatMap(\.packetsOfPresence)
+    return socket
   }
 
   // MARK: - The end

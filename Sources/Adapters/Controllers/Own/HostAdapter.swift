@@ -170,7 +170,8 @@ package final class HostAdapter: ControllerAdapter {
     let tap = controller.taps.make(onEvent)
     context.scheduler.execute { [weak self, weak tap] in
       guard let self, let tap else { return }
-      controller.taps.add(tap, MonitorPacket.presence(context.name, information.address, isOn: controller.taps.isOpen))
+      let present = MonitorPacket.presence(context.name, information.address, isOn: controller.taps.isOpen)
+      controller.taps.add(tap, present + links.all.filter { !$0.isOver }.flatMap(\.packetsOfPresence))
     }
     return tap
   }

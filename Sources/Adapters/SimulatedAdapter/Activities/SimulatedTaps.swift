@@ -50,8 +50,7 @@ final class SimulatedTaps {
     for packet in start { onEvent(.packet(packet)) }
     for link in links {
       let handle = observe(link)
-      onEvent(.packet(ControllerEvents.connection(link, handle)))
-      if link.security.level > 1 { onEvent(.packet(ControllerEvents.encryption(link, handle))) }
+      for packet in ControllerEvents.connection(link, handle) { onEvent(.packet(packet)) }
     }
   }
 
@@ -72,7 +71,7 @@ final class SimulatedTaps {
   /// The adapter has a new link.
   func began(_ link: SimulatedLink) {
     guard !taps.isEmpty else { return }
-    tell(ControllerEvents.connection(link, observe(link)))
+    for packet in ControllerEvents.connection(link, observe(link)) { tell(packet) }
   }
 
   /// A device was received.

@@ -12,6 +12,7 @@ import HCI
 /// | an answer, a notification        | attributes and values of the device (`AttributeRecord`) |
 /// | a Pairing Response of the device | how it pairs                                            |
 /// | a link ended                     | requests without an answer are forgotten                |
+/// | a note of a call                 | its device has the name in it, if it has no other       |
 public struct DeviceRecorder: Sendable {
   private struct Device {
     var air = AirRecord()
@@ -42,6 +43,8 @@ public struct DeviceRecorder: Sendable {
   private var found: [DeviceAddress: Device] = [:]
   /// The addresses in order of discovery.
   private var order: [DeviceAddress] = []
+  /// The names in notes of calls, by the address in text.
+  private var notedNames: [String: String] = [:]
 
   /// Begins with no device found.
   public init() {}
@@ -63,6 +66,11 @@ public struct DeviceRecorder: Sendable {
     case .closeIndex, .deletedIndex:
       frames.reset(record.adapter)
       links = links.filter { $0.key.adapter != record.adapter }
+    case .userLogging:
+      guard let device = Annotation(packet).flatMap({ CallNote($0.text) })?.device,
+        notedNames.count < Self.maximumDevices
+      else { return }
+      notedNames[device.address] = device.name
     default: break
     }
   }
@@ -182,7 +190,7 @@ public struct DeviceRecorder: Sendable {
     device.services = found.attributes.services
     device.name =
       found.attributes.name ?? AdvertisingData(parsing: found.air.scanResponse ?? []).localName
-      ?? AdvertisingData(parsing: found.air.data ?? []).localName
+      ?? AdvertisingData(parsing: found.air.data ?? []).localName ?? notedNames["\(address)"]
     if found.air.data == nil { device.remarks.append("its advertisements were not recorded") }
     if found.wasConnected, device.services.isEmpty {
       device.remarks.append("its services were not discovered during the recording")

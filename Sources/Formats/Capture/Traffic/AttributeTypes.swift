@@ -9,6 +9,8 @@ public struct AttributeType: Hashable, Sendable {
   public var service: BluetoothUUID?
   /// True if it is this machine's, false if it is the device's.
   public var isOwn: Bool
+  /// The handle of its characteristic; nil if it is not one of the SIG's descriptors.
+  public var characteristic: UInt16?
 }
 
 /// The types of attributes by their handles, as far as a recording has them.
@@ -30,6 +32,11 @@ struct AttributeTypes: Sendable {
     var types: [UInt16: BluetoothUUID] = [:]
     /// The services by their first handle.
     var services: [UInt16: BluetoothUUID] = [:]
+
+    /// The handle of the characteristic that a descriptor belongs to: the value behind which it stands.
+    func value(below descriptor: UInt16) -> UInt16? {
+      types.lazy.filter { $0.key < descriptor && !isDescriptor($0.value) && !isDeclaration($0.value) }.map(\.key).max()
+    }
   }
 
   private static let maximumServers = 64
@@ -42,8 +49,16 @@ struct AttributeTypes: Sendable {
   func type(of handle: UInt16, at server: Server) -> AttributeType? {
     guard let table = tables[server], let uuid = table.types[handle] ?? table.services[handle] else { return nil }
     let start = table.services.keys.filter { $0 <= handle }.max()
-    return AttributeType(uuid: uuid, service: start.flatMap { table.services[$0] }, isOwn: server == .machine)
+    return AttributeType(
+      uuid: uuid, service: start.flatMap { table.services[$0] }, isOwn: server == .machine,
+      characteristic: Self.isDescriptor(uuid) ? table.value(below: handle) : nil)
   }
+
+  /// True for the SIG's descriptors (Assigned Numbers, 3.7).
+  private static func isDescriptor(_ uuid: BluetoothUUID) -> Bool { uuid.short16.map { $0 >> 8 == 0x29 } ?? false }
+
+  /// True for declarations (Assigned Numbers, 3.6).
+  private static func isDeclaration(_ uuid: BluetoothUUID) -> Bool { uuid.short16.map { $0 >> 8 == 0x28 } ?? false }
 
   /// A note.
   mutating func receive(_ note: AttributeNote) {

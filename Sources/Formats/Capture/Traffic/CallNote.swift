@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// The note of a program's call: "session 5 (PROGRAM, user 1000): gatt.read …", or "bled itself asks …".
 ///
 /// A program's own words are quoted in it where they could be mistaken for others.
@@ -24,26 +26,54 @@ public struct CallNote: Sendable {
     return "\(user.front)\(name)\(user.rest)"
   }
 
-  private static func user(_ text: String) -> (Substring, UInt32, Substring)? {
-    guard let open = text.firstIndex(of: "("), text[..<open].dropFirst(8).dropLast().allSatisfy(\.isWholeNumber) else {
+  /// The name and the address of the device that the call is for; nil if the note has none.
+  public var device: (name: String, address: String)? {
+    // Behind the session's words: "PERIPHERAL (NAME, ADDRESS)", with the name in quotation marks if it is not plain.
+    let words = user?.rest.dropFirst() ?? whole[...]
+    guard let open = Self.plain("(", in: words, from: words.startIndex), let close = words.lastIndex(of: ")"),
+      open < close
+    else { return nil }
+    var rest = words[words.index(after: open)..<close]
+    var name = ""
+    if rest.first == "\"" {
+      rest = rest.dropFirst()
+      while let character = rest.popFirst(), character != "\"" {
+        guard let next = character == "\\" ? rest.popFirst() : character else { return nil }
+        name.append(next)
+      }
+    } else {
+      name = String(rest.prefix { $0 != "," })
+      rest = rest.dropFirst(name.count)
+    }
+    guard rest.hasPrefix(", "), !name.isEmpty, DeviceAddress(rest.dropFirst(2), kind: .public) != nil else {
       return nil
     }
-    // The parenthesis ends outside of quotation marks.
+    return (name, String(rest.dropFirst(2)))
+  }
+
+  /// The first place of a character outside of quotation marks.
+  private static func plain(_ wanted: Character, in text: Substring, from start: Substring.Index) -> Substring.Index? {
     var (isQuoted, isEscaped) = (false, false)
-    var close = text.index(after: open)
-    while close < text.endIndex {
-      let character = text[close]
+    for place in text[start...].indices {
+      let character = text[place]
       if isEscaped {
         isEscaped = false
       } else if isQuoted, character == "\\" {
         isEscaped = true
       } else if character == "\"" {
         isQuoted.toggle()
-      } else if !isQuoted, character == ")" {
-        break
+      } else if !isQuoted, character == wanted {
+        return place
       }
-      close = text.index(after: close)
     }
+    return nil
+  }
+
+  private static func user(_ text: String) -> (Substring, UInt32, Substring)? {
+    guard let open = text.firstIndex(of: "("), text[..<open].dropFirst(8).dropLast().allSatisfy(\.isWholeNumber) else {
+      return nil
+    }
+    let close = plain(")", in: text[...], from: text.index(after: open)) ?? text.endIndex
     let inside = text[text.index(after: open)..<close]
     let start = inside.lastIndex(of: " ").map { inside.index(after: $0) } ?? inside.startIndex
     guard close < text.endIndex, let number = UInt32(inside[start...]) else { return nil }

@@ -17,9 +17,9 @@ struct LogCommand: ShellCommand {
       """,
     discussion: """
       An arrow to the right is what this machine sent. Attributes have their names and values as in other commands, also \
-      those of "bleshell name", as far as the discovery was seen or bled knows the device. Live, RPC calls are shown by \
-      client, the device of a link is known if the link came up while this command ran, and without --time it runs until \
-      Ctrl-C; you need the permission "capture" in bled's configuration. A recording is a file of "bleshell capture" or btmon, an Android phone's \
+      those of "bleshell name" and of the device's descriptors that were read, as far as the discovery was seen or bled \
+      knows the device. Links that are already up are shown as connected at the beginning. Live, RPC calls are shown by \
+      client, and without --time it runs until Ctrl-C; you need the permission "capture" in bled's configuration. A recording is a file of "bleshell capture" or btmon, an Android phone's \
       btsnoop_hci.log, pcapng or pcap of Wireshark, or Apple's PacketLogger: its name has a "/" or ends in .btsnoop, \
       .snoop, .log, .cfa, .pcapng, .pcap or .pklg.
       """)

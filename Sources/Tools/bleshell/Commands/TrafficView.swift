@@ -26,6 +26,8 @@ struct TrafficView {
   private let name: @Sendable (DeviceAddress) async throws -> String?
   /// The names that were asked for.
   private var names: [DeviceAddress: String?] = [:]
+  /// The names and formats of devices' attributes, also from descriptors that were read.
+  private var naming: [DeviceAddress: AttributeNaming] = [:]
   /// The device that is followed, as the daemon knew it last.
   private var followed: PeripheralList.Entry?
   /// Addresses of other devices.
@@ -34,6 +36,7 @@ struct TrafficView {
   private static let maximumNames = 1024
   /// ATT packets with the whole value of an attribute (Core 5.4, Vol 3, Part F, 3.4.8).
   private static let opcodesOfValues: Set<UInt8> = [0x0B, 0x12, 0x1B, 0x1D, 0x52, 0xD2]
+  private static let readResponse: UInt8 = 0x0B
 
   init(
     output: Output, own: NameList, showsAnnotations: Bool,
@@ -43,6 +46,7 @@ struct TrafficView {
   }
 
   mutating func show(_ entry: TrafficEntry) async throws {
+    noteDescription(entry)
     guard try await isMeant(entry), showsAnnotations || !entry.isAnnotation else { return }
     let name = try await name(of: entry.peer)
     let attribute = described(entry)
@@ -99,10 +103,22 @@ struct TrafficView {
   private func described(_ entry: TrafficEntry) -> Attribute? {
     guard let type = entry.attribute, let handle = entry.handle else { return nil }
     var attribute = Attribute(handle: handle, uuid: type.uuid, properties: [], service: type.service)
-    let address = type.isOwn ? nil : entry.peer.map { "\($0)" }
-    attribute.name = own.name(of: type.uuid, in: type.service, of: address)
-    attribute.format = own.format(of: type.uuid, in: type.service, of: address)
+    let naming = (type.isOwn ? nil : entry.peer).map { self.naming[$0] ?? newNaming($0) } ?? AttributeNaming(list: own)
+    attribute.name = naming.name(of: type.uuid, in: type.service, handle: handle)
+    attribute.format = naming.format(of: type.uuid, in: type.service, handle: handle)
     return attribute
+  }
+
+  private func newNaming(_ peer: DeviceAddress) -> AttributeNaming { AttributeNaming(list: own, address: "\(peer)") }
+
+  /// A descriptor that names a characteristic of the device, or describes its values, may have been read.
+  private mutating func noteDescription(_ entry: TrafficEntry) {
+    guard entry.opcode == Self.readResponse, let type = entry.attribute, !type.isOwn, let peer = entry.peer,
+      AttributeNaming.descriptors.contains(type.uuid), let handle = type.characteristic, let value = entry.value
+    else { return }
+    if naming.count >= Self.maximumNames { naming = [:] }
+    let new = newNaming(peer)
+    naming[peer, default: new].received(type.uuid, value, of: handle)
   }
 
   private static func meaning(of entry: TrafficEntry, _ attribute: Attribute?) -> ValueMeaning? {

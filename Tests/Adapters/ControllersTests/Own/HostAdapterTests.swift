@@ -279,6 +279,24 @@ import Testing
     tap.close()
   }
 
+  @Test("a capture that begins later has the link's device")
+  func captureOfLink() throws {
+    let stage = try HostStage()
+    let link = try connected(stage)
+    var events: [MonitorPacket] = []
+    let tap = try stage.adapter.tap { event in if case .packet(let packet, _) = event { events.append(packet) } }
+    try stage.settle()
+    let connection = try #require(events.last)
+    #expect(connection.kind == .event)
+    let parameters = EventPacket(code: connection.octets[0], parameters: Array(connection.octets.dropFirst(2)))
+    guard case .leConnectionComplete(let event) = try HCIEvent(decoding: parameters) else {
+      Issue.record("no link in \(events)")
+      return
+    }
+    #expect(event.handle == 0x40 && event.role == 1 && event.peer.device == link.peer && event.interval == 24)
+    tap.close()
+  }
+
   @Test("bled ends when the controller of an adapter that was just switched off is reset")
   func stopAfterPowerOff() throws {
     let stage = try HostStage()

@@ -103,6 +103,28 @@ import Testing
     #expect(lines.allSatisfy { $0.contains("Heart Belt") }, "\(log.output)")
   }
 
+  @Test("an attribute has the name and the format that the device gives it, once they were read")
+  func describedAttributes() throws {
+    let daemon = try DaemonProcess(
+      scenario: """
+        { devices: [{ name: "Custom", address: "C0:DE:00:00:00:66", addressType: "random",
+            advertising: { name: "Custom" },
+            services: [{ uuid: "6F3C0001-0000-4000-8000-000000000000", characteristics: [
+              { uuid: "6F3C0002-0000-4000-8000-000000000000", value: "4900", properties: ["read"], descriptors: [
+                { uuid: "2901", text: "Torque" }, { uuid: "2904", value: "0effad27010000" }] }] }] }] }
+        """)
+    let file = "\(daemon.folder.path)/d.pcapng"
+    let capture = try daemon.start(["capture", file])
+    try eventually("it records") { access(file, F_OK) == 0 }
+    #expect(try daemon.bleshell("read", "Custom", "Torque").status == 0)
+    kill(capture.pid, SIGINT)
+    #expect(try capture.exitStatus() == 0, "\(capture.errors)")
+    let log = try daemon.bleshell("log", file, "Custom")
+    let lines = log.lines.filter { $0.contains("← Read Response") }
+    #expect(
+      lines.last?.hasSuffix("Torque (6F3C0002-0000-4000-8000-000000000000)  4900  7.3 %") == true, "\(log.output)")
+  }
+
   @Test("a recording of one device has the calls for it, and the attributes that bled knew")
   func recordedCalls() throws {
     let daemon = try DaemonProcess()
@@ -124,6 +146,9 @@ import Testing
     #expect(log.output.contains("Body Sensor Location (2A38)  01  chest"), "\(log.output)")
     #expect(log.lines.contains { $0.contains("gatt.read") && $0.contains("handle 0x0011") }, "\(log.output)")
     #expect(!log.output.contains("adapter.list"))
+    // The recording has its name in the notes of calls alone.
+    let named = try daemon.bleshell("log", file, "Heart Belt")
+    #expect(named.output == log.output && log.output.contains("Heart Belt  →"), "\(named.errors)\(named.output)")
   }
 
   /// The recording of a separate daemon with a stopped clock: a scan, a connection, discovery, a subscription, a device

@@ -30,7 +30,7 @@ import Testing
       record(.receivedACL, "4020 0700 0300 0400 0a 1200"), record(.sentACL, "4000 0700 0300 0400 0b 0001"),
     ].flatMap { decoder.decode($0) }
     let heart = AttributeType(uuid: 0x2A37, service: 0x180D, isOwn: false)
-    let configuration = AttributeType(uuid: 0x2902, service: 0x180D, isOwn: false)
+    let configuration = AttributeType(uuid: 0x2902, service: 0x180D, isOwn: false, characteristic: 0x12)
     #expect(entries.map(\.attribute).suffix(5) == [configuration, configuration, heart, nil, nil])
     #expect(entries.last?.handle == 0x12)
   }
@@ -61,6 +61,19 @@ import Testing
     #expect(AttributeNote("attributes of C0:00:00:00:00:01 random: x, 0x, 0x1 service, 0x2 2A").map(\.attributes) == [])
   }
 
+  @Test("a descriptor belongs to the characteristic before it, of any kind, and declarations are none")
+  func descriptors() throws {
+    let own = try #require(BluetoothUUID("6F3C0002-0000-4000-8000-000000000000"))
+    var types = AttributeTypes()
+    let listed: [(UInt16, BluetoothUUID)] = [
+      (0x12, 0x2A37), (0x13, 0x2902), (0x15, own), (0x16, 0x2904), (0x17, 0x2901), (0x18, 0x2803), (0x19, 0x2901),
+    ]
+    types.receive(
+      AttributeNote(peer: Self.belt, attributes: listed.map { .init(handle: $0.0, uuid: $0.1) }))
+    let found = listed.map { types.type(of: $0.0, at: .device(Self.belt))?.characteristic }
+    #expect(found == [nil, 0x12, nil, 0x15, 0x15, nil, 0x15])
+  }
+
   @Test("the name of a user stands in place of the number, where the number is the daemon's word")
   func users() {
     let name: (UInt32) -> String? = { $0 == 7 ? "ann" : nil }
@@ -75,6 +88,25 @@ import Testing
       #expect(CallNote(text)?.text(name) == named)
     }
     #expect(CallNote("5 packets are missing here") == nil)
+  }
+
+  @Test("a note has the name of its device, which cannot imitate the words around it")
+  func notedDevices() {
+    let place = "C0:00:00:00:00:01"
+    for (text, name) in [
+      ("session 1 (prog, user 7): gatt.read 7AAE (Custom, \(place)) handle 0x0001", "Custom"),
+      (#"session 1 ("x (y", user 7): gatt.read 7AAE ("Heart \"Belt\", 2", \#(place))"#, #"Heart "Belt", 2"#),
+      ("bled itself asks 7AAE (Custom, \(place))", "Custom"),
+    ] {
+      let device = CallNote(text)?.device
+      #expect(device?.name == name && device?.address == place, "\(text)")
+    }
+    for text in [
+      "bled itself asks 7AAE (\(place))", "session 1 (prog, user 7): adapter.list", "session 1 (user 7): scan.start",
+      #"session 1 (user 7): gatt.read "x (Custom, C0:00:00:00:00:01)" handle 0x0001"#, "bled itself asks x (y, z)",
+    ] {
+      #expect(CallNote(text)?.device == nil, "\(text)")
+    }
   }
 
   @Test("an adapter has the name of its interface in pcapng, else the beginning that its presence has")

@@ -25,6 +25,10 @@ final class MonitorSocket: PacketTap {
   /// The number of the controller; nil while there is none.
   private let index: () -> ControllerIndex?
   private let onEvent: (TapEvent) -> Void
+  /// The links of the controller when the channel was opened, which the kernel does not describe. They are reported
+  /// behind the kernel's description of the present controllers, with which the channel begins.
+  var links: [MonitorPacket] = []
+  private static let descriptions: Set<MonitorPacket.Kind> = [.newIndex, .openIndex, .indexInformation]
 
   /// Opens it.
   /// - Throws: `SystemError`, for instance without the capability CAP_NET_RAW.
@@ -76,14 +80,26 @@ final class MonitorSocket: PacketTap {
     // Reported before the packets: none of the queued packets is known to be older than the dropped ones. A packet
     // dropped before any of them is counted by now.
     reportLoss()
-    for (packet, number) in packets where descriptor.isOpen { onEvent(.packet(packet, of: number)) }
+    for (packet, number) in packets where descriptor.isOpen {
+      if !Self.descriptions.contains(packet.kind) { reportLinks() }
+      onEvent(.packet(packet, of: number))
+    }
     switch end {
-    case .empty: return false
+    case .empty:
+      reportLinks()
+      return false
     case .more: return descriptor.isOpen
     case .ended(let reason):
       if descriptor.isOpen { self.end(reason) }
       return false
     }
+  }
+
+  private func reportLinks() {
+    guard !links.isEmpty, let number = index()?.rawValue else { return links = [] }
+    let packets = links
+    links = []
+    for packet in packets where descriptor.isOpen { onEvent(.packet(packet, of: number)) }
   }
 
   private enum BurstEnd {

@@ -47,6 +47,21 @@ final class MonitorSocketTests {
     #expect(try read() == ["3 of 0", "2 of 0"])
   }
 
+  @Test("links are reported once, behind the description of the controllers and before other packets")
+  func links() throws {
+    socket?.links = [MonitorPacket(.event, []), MonitorPacket(.event, [])]
+    for kind: UInt8 in [0, 8, 10] { try tell(kind, of: 0) }
+    try tell(4, of: 0)
+    #expect(try read() == ["0 of 0", "8 of 0", "10 of 0", "3 of 0", "3 of 0", "4 of 0"])
+    socket?.links = [MonitorPacket(.event, [])]
+    try tell(10, of: 0)
+    #expect(try read() == ["10 of 0", "3 of 0"])
+    socket?.links = [MonitorPacket(.event, [])]
+    index = nil
+    try tell(1, of: 0)
+    #expect(try read() == ["1 of 0"])
+  }
+
   @Test func whatPassedBeforeItWasUnpluggedIsTold() throws {
     try tell(3, of: 0)
     #expect(try read() == ["3 of 0"])
