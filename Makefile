@@ -83,7 +83,7 @@ demo: deps-build ## builds bled and bleshell, and shows both roles on the simula
 examples: deps-build ## builds the programs in Examples: debug, in Examples/.build
 	@swift build --package-path Examples
 
-# What waits for other programs more than it computes.
+# Suites that wait for other programs more than they compute.
 WAITING := test-examples,docs-test,test-bluez,test-home,test-python,test-web
 
 test: deps-build+test+kernel+avatar+bluez+home+python+web+package ## runs all tests, and prints what each step took

@@ -50,6 +50,8 @@ let storeys = [
       .target(name: "MIDI", dependencies: ["Bluetooth"]),
       // The JSON files that people write.
       .target(name: "JSONFiles", dependencies: ["Bluetooth"]),
+      // The rules of scenarios by which devices' values and answers change.
+      .target(name: "ScenarioRules", dependencies: ["JSONFiles", "Bluetooth"]),
       // Nordic's Secure DFU: packages, the requests to boot loaders, and transfers.
       .target(name: "NordicDFU", dependencies: ["BluetoothCrypto", "JSONFiles", "Bluetooth"]),
     ],
@@ -61,6 +63,7 @@ let storeys = [
       .testTarget(name: "PhoneServicesTests", dependencies: ["PhoneServices", "Bluetooth"]),
       .testTarget(name: "MIDITests", dependencies: ["MIDI", "Bluetooth"]),
       .testTarget(name: "JSONFilesTests", dependencies: ["JSONFiles", "Bluetooth"]),
+      .testTarget(name: "ScenarioRulesTests", dependencies: ["ScenarioRules", "JSONFiles", "Bluetooth"]),
       .testTarget(name: "BluetoothCryptoTests", dependencies: ["BluetoothCrypto", "Bluetooth"]),
       .testTarget(name: "MCUmgrTests", dependencies: ["MCUmgr", "BluetoothCrypto", "Bluetooth", "TestSupport"]),
       .testTarget(
@@ -107,17 +110,20 @@ let storeys = [
       .target(
         name: "Scenarios",
         dependencies: [
-          "Adapter", "GATT", "ATT", "JSONFiles", "MCUmgr", "NordicDFU", "Bluetooth", "BluetoothCrypto", deque,
+          "ScenarioRules", "Adapter", "GATT", "ATT", "JSONFiles", "MCUmgr", "NordicDFU", "Bluetooth", "BluetoothCrypto",
+          deque,
         ]),
       .target(
         name: "SimulatedAdapter",
-        dependencies: ["Scenarios", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto", logging, deque]),
+        dependencies: [
+          "Scenarios", "ScenarioRules", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto", logging, deque,
+        ]),
       // Devices and phones of scenarios as hosts of our own on virtual controllers.
       .target(
         name: "VirtualDevices",
         dependencies: [
-          "Scenarios", "VirtualController", "Controllers", "Host", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto",
-          logging,
+          "Scenarios", "ScenarioRules", "VirtualController", "Controllers", "Host", "Adapter", "HCI", "Bluetooth",
+          "BluetoothCrypto", logging,
         ]),
     ],
     tests: [
@@ -143,7 +149,8 @@ let storeys = [
       .testTarget(
         name: "SimulatedAdapterTests",
         dependencies: [
-          "SimulatedAdapter", "Scenarios", "Adapter", "GATT", "JSONFiles", "MCUmgr", "NordicDFU", "Bluetooth",
+          "SimulatedAdapter", "Scenarios", "ScenarioRules", "Adapter", "GATT", "JSONFiles", "MCUmgr", "NordicDFU",
+          "Bluetooth",
           "TestSupport",
         ]),
     ]),
@@ -384,7 +391,7 @@ let storeys = [
         name: "bleshell",
         dependencies: [
           "BledWeb", "BledClient", "BledConnection", "BledRPC", "BuildIdentity", "NearbySessions", "Capture",
-          "Diagnosis", "JSONFiles",
+          "Diagnosis", "JSONFiles", "ScenarioRules",
           "Beacons", "AssignedValues", "ValueFormats", "PhoneServices", "MCUmgr", "NordicDFU", "Bluetooth", arguments,
         ],
         linkerSettings: [small]),
@@ -400,7 +407,7 @@ let storeys = [
         name: "BleshellTests",
         dependencies: [
           "bleshell", "AssignedValues", "ValueFormats", "BledWeb", "BledClient", "BledConnection", "BledRPC",
-          "Bluetooth", "TestSupport",
+          "JSONFiles", "ScenarioRules", "Bluetooth", "TestSupport",
         ]),
     ]),
 ]

@@ -42,6 +42,7 @@ let package = Package(
     .target(name: "BledRPC", dependencies: ["Bluetooth"], swiftSettings: instrumented),
     .target(name: "COpenRPC", exclude: ["openrpc.json"], cSettings: [.headerSearchPath(".")]),
     .target(name: "JSONFiles", dependencies: ["Bluetooth"], swiftSettings: instrumented),
+    .target(name: "ScenarioRules", dependencies: ["JSONFiles", "Bluetooth"], swiftSettings: instrumented),
     .systemLibrary(name: "CNettle"),
     .target(name: "BluetoothCrypto", dependencies: ["Bluetooth", "CNettle"], swiftSettings: instrumented),
     .target(name: "MCUmgr", dependencies: ["BluetoothCrypto", "Bluetooth"], swiftSettings: instrumented),
@@ -53,10 +54,16 @@ let package = Package(
     .target(
       name: "Radio", dependencies: ["Adapter", "HCI", "Bluetooth", deque, ordered], swiftSettings: instrumented),
     .target(
+      name: "Scenarios",
+      dependencies: [
+        "ScenarioRules", "Adapter", "GATT", "ATT", "JSONFiles", "MCUmgr", "NordicDFU", "Bluetooth", "BluetoothCrypto",
+        deque,
+      ],
+      swiftSettings: instrumented),
+    .target(
       name: "SimulatedAdapter",
       dependencies: [
-        "Adapter", "GATT", "ATT", "HCI", "JSONFiles", "MCUmgr", "NordicDFU", "Bluetooth", "BluetoothCrypto", logging,
-        deque,
+        "Scenarios", "ScenarioRules", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto", logging, deque,
       ],
       swiftSettings: instrumented),
     .target(
@@ -107,10 +114,12 @@ let package = Package(
     fuzzTarget("nearby", "Noise", "BluetoothCrypto"),
     fuzzTarget("capture", "Capture"),
     fuzzTarget("rpc", "BledRPC"),
-    fuzzTarget("border", "Adapter", "BledCore", "BledRPC", "SimulatedAdapter", logging),
-    fuzzTarget("bus", "Adapter", "BledCore", "BledRPC", "BledConnection", "BlueZ", "SimulatedAdapter", logging),
+    fuzzTarget("border", "Adapter", "BledCore", "BledRPC", "Scenarios", "SimulatedAdapter", logging),
+    fuzzTarget(
+      "bus", "Adapter", "BledCore", "BledRPC", "BledConnection", "BlueZ", "Scenarios", "SimulatedAdapter", logging),
     fuzzTarget("configuration", "BledCore", "JSONFiles"),
-    fuzzTarget("scenario", "Adapter", "BledRPC", "GATT", "JSONFiles", "MCUmgr", "NordicDFU", logging),
+    fuzzTarget(
+      "scenario", "Adapter", "BledRPC", "GATT", "JSONFiles", "ScenarioRules", "MCUmgr", "NordicDFU", logging),
     fuzzTarget("smp", "HCI", "Adapter", "BluetoothCrypto"),
     fuzzTarget("values", "AssignedValues", "ValueFormats"),
     fuzzTarget("store", "BledRPC", "GATT"),

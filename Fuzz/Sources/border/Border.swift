@@ -4,6 +4,7 @@ import BledRPC
 import Bluetooth
 import Fuzzing
 import Logging
+import Scenarios
 import SimulatedAdapter
 
 #if canImport(Glibc)

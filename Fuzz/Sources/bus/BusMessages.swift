@@ -4,6 +4,7 @@ import BlueZ
 import Bluetooth
 import Fuzzing
 import Logging
+import Scenarios
 import SimulatedAdapter
 
 /// Swift keeps the one pointer to what a weakly referenced object needs besides itself in a form in which the leak

@@ -3,6 +3,7 @@ import Bluetooth
 import FoundationEssentials
 import Fuzzing
 import JSONFiles
+import ScenarioRules
 
 /// The files that people write: scenarios, and the numbers that move by their rules; configurations; services to serve.
 @main

@@ -1,1 +1,1 @@
-../../../Sources/Adapters/SimulatedAdapter/Devices/Signal.swift
+../../../Sources/Adapters/Scenarios/Devices/Signal.swift

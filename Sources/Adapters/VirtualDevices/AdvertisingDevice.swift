@@ -47,6 +47,7 @@ final class AdvertisingDevice: CommandedDevice {
 
   func disconnect(reason: UInt8) {}
   func setValue(_ value: [UInt8], of characteristic: BluetoothUUID) -> Bool { false }
+  func has(_ characteristic: BluetoothUUID) -> Bool { false }
 
   func change(_ change: DeviceChange) {
     reception.change(change)

@@ -43,6 +43,7 @@ final class ConnectableDevice: CommandedDevice {
     host.controller.receivesRequest = { [weak self] in self?.receivesRequest() ?? true }
     host.onLink = { [weak self] in self?.serve($0) }
     host.onLinkEvent = { if case .channel(let channel) = $0 { ChannelEcho(channel) } }
+    host.onBonded = { [weak self] in self?.server?.bonded() }
     host.onEnd = { [weak self] in self?.linkEnded() }
     publishEcho()
     guard dfu == nil, self.dfu != nil else { return }
@@ -177,6 +178,8 @@ extension ConnectableDevice {
   func setValue(_ value: [UInt8], of characteristic: BluetoothUUID) -> Bool {
     runningServer().setValue(value, of: characteristic)
   }
+
+  func has(_ characteristic: BluetoothUUID) -> Bool { runningServer().has(characteristic) }
 
   func change(_ change: DeviceChange) {
     reception.change(change)

@@ -27,6 +27,8 @@ final class ScenarioHost {
   /// Called with each event of the link, after its handler.
   var onLinkEvent: ((LinkEvent) -> Void)?
   var onReport: ((AdvertisingReport) -> Void)?
+  /// Called when it has bonded with the other side of its link.
+  var onBonded: (() -> Void)?
   /// Called when the link has ended.
   var onEnd: (() -> Void)?
   /// The only link; nil without one.
@@ -93,6 +95,7 @@ final class ScenarioHost {
     case .pairing(_, .bonded(let bond)):
       bonds.keep(bond)
       adapter.bondsAdded()
+      onBonded?()
     default: break
     }
   }

@@ -1,5 +1,6 @@
 import Adapter
 import BledRPC
+import Bluetooth
 import FoundationEssentials
 
 @testable import BledCore

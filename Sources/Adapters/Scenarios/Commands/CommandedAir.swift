@@ -72,9 +72,14 @@ extension CommandedAir {
   package func command(
     _ name: String, set value: [UInt8], of characteristic: BluetoothUUID
   ) throws(BluetoothError) {
-    guard try device(name).setValue(value, of: characteristic) else {
-      throw GAPError.unknownDevice.error("\"\(name)\" has no characteristic \(characteristic) with a value of its own")
+    let device = try device(name)
+    guard !device.setValue(value, of: characteristic) else { return }
+    guard device.has(characteristic) else {
+      throw GAPError.unknownDevice.error("\"\(name)\" has no characteristic \(characteristic)")
     }
+    throw BledError.invalidParameter.error(
+      "the value of \(characteristic) changes by its \"rule\": set the device's \"services\" without one "
+        + "(simulation.change)")
   }
 
   /// Makes a phone visit an adapter once. A present phone with this address visits with its own keys.

@@ -18,6 +18,8 @@ package protocol CommandedDevice: AnyObject {
   /// Sets a value, and sends it to a subscriber.
   /// - Returns: false without such a characteristic, or its value changes by a rule.
   func setValue(_ value: [UInt8], of characteristic: BluetoothUUID) -> Bool
+  /// True if it has such a characteristic at present.
+  func has(_ characteristic: BluetoothUUID) -> Bool
   /// Changes members of the device, on its link from this moment on.
   func change(_ change: DeviceChange)
 }

@@ -2,6 +2,7 @@ import Bluetooth
 import GATT
 import JSONFiles
 import NordicDFU
+import ScenarioRules
 
 /// A device with a boot loader for Nordic's Secure DFU.
 package struct BootLoaderDescription: ReadableFromFile, Sendable {

@@ -1,5 +1,6 @@
 import Bluetooth
 import JSONFiles
+import ScenarioRules
 
 /// Members of a device that change while it is on the air; missing ones stay unchanged.
 package struct DeviceChange: ReadableFromFile, Sendable {

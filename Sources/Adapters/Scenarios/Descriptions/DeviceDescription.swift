@@ -1,5 +1,6 @@
 import Bluetooth
 import JSONFiles
+import ScenarioRules
 
 /// A device that advertises and, if it is connectable, serves a GATT tree.
 package struct DeviceDescription: ReadableFromFile, Sendable {

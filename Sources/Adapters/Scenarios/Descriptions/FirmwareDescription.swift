@@ -2,6 +2,7 @@ import Bluetooth
 import GATT
 import JSONFiles
 import MCUmgr
+import ScenarioRules
 
 /// A device that is managed and updated with MCUmgr.
 package struct FirmwareDescription: ReadableFromFile, Sendable {

@@ -2,6 +2,7 @@ import Adapter
 import Bluetooth
 import GATT
 import JSONFiles
+import ScenarioRules
 
 /// The pairing description of a device or a phone.
 package struct PairingDescription: ReadableFromFile, Sendable {

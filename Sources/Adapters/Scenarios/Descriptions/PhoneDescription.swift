@@ -1,5 +1,6 @@
 import Bluetooth
 import JSONFiles
+import ScenarioRules
 
 /// A central that watches the advertisements of adapters, connects, works through a script, and returns.
 package struct PhoneDescription: ReadableFromFile, Sendable {

@@ -1,6 +1,7 @@
 import Adapter
 import Bluetooth
 import NordicDFU
+import ScenarioRules
 
 /// Runs Secure DFU of a simulated device, over the links of its application and of its boot loader.
 package final class BootLoaderHost {

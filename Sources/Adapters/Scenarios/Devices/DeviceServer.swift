@@ -4,6 +4,7 @@ import Bluetooth
 import BluetoothCrypto
 import GATT
 import MCUmgr
+import ScenarioRules
 
 /// The GATT server of a simulated device: its database, its changing values, and the values for a subscriber.
 package final class DeviceServer {
@@ -76,13 +77,11 @@ package final class DeviceServer {
   }
 
   /// Serves the peer of this link.
-  /// - Parameters:
-  ///   - peer: the address of the central.
-  ///   - isBonded: returns true while the device has a key for the link.
-  package func attach(_ link: any Link, of peer: DeviceAddress, isBonded: @escaping () -> Bool) {
+  /// - Parameter isBonded: returns true while the device has a key for the link.
+  package func attach(_ link: any Link, isBonded: @escaping () -> Bool) {
     host.isBonded = isBonded
     host.attach(link, maximumMTU: maximumMTU)
-    centrals.attach(peer)
+    centrals.attach(link.peer)
     for index in characteristics.indices { characteristics[index].replay?.linkIsUp(at: context.age) }
     misbehaviour.linkIsUp()
     dfu?.send = { [weak self] in self?.sendAnswer($0, $1) ?? false }
@@ -255,6 +254,11 @@ package final class DeviceServer {
   private func record(_ operation: WriteLog.Operation, _ index: Int, _ value: [UInt8]) {
     context.writes.add(
       operation, name, characteristics[index].description.uuid, value, context.scheduler.secondsSinceEpoch)
+  }
+
+  /// True if it has such a characteristic at present.
+  package func has(_ uuid: BluetoothUUID) -> Bool {
+    characteristics.contains { $0.description.uuid == uuid && $0.handle != 0 }
   }
 
   /// Sets a value, and sends it to a subscriber.

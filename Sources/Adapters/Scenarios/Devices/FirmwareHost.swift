@@ -1,6 +1,7 @@
 import Adapter
 import Bluetooth
 import MCUmgr
+import ScenarioRules
 
 /// Runs MCUmgr's server of a simulated device: its answers leave in packets, as the link has room.
 package final class FirmwareHost {

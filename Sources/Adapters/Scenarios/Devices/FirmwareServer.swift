@@ -2,6 +2,7 @@ import Adapter
 import Bluetooth
 import BluetoothCrypto
 import MCUmgr
+import ScenarioRules
 
 /// MCUmgr's server on a simulated device: two slots for images, an upload, and a boot loader that tries an image once
 /// until it is confirmed.

@@ -1,6 +1,7 @@
 import ATT
 import Adapter
 import Bluetooth
+import ScenarioRules
 
 /// The faults of a connected device: it answers late or with errors, falls silent, sends invalid packets, changes its
 /// services.
@@ -12,6 +13,7 @@ package final class Misbehaviour {
 
   private let context: SimulationContext
   private var faults: DeviceDescription.Faults
+  private var answers: AnswerFaults
   private var generator: SeededGenerator
   private var responses: SeededGenerator
   private var alarm: (any ScheduledWork)?
@@ -21,6 +23,7 @@ package final class Misbehaviour {
 
   package init(_ description: DeviceDescription, in context: SimulationContext) {
     faults = description.faults
+    answers = AnswerFaults(faults.answers)
     responseDelay = description.responseDelay
     self.context = context
     generator = context.generator(Stream.faults.of(description.address))
@@ -30,6 +33,7 @@ package final class Misbehaviour {
   /// Replaces the device's faults, on its link from this moment on.
   package func change(_ faults: DeviceDescription.Faults) {
     self.faults = faults
+    answers = AnswerFaults(faults.answers)
     if isConnected { linkIsUp() }
   }
 
@@ -63,11 +67,10 @@ package final class Misbehaviour {
     var reception = GATTHost.Reception(delay: responseDelay.draw(&responses))
     guard !faults.answers.isEmpty, let request = AnswerFault.Request(packet),
       let uuid = characteristic(UInt16(packet[1]) | UInt16(packet[2]) << 8),
-      let index = faults.answers.firstIndex(where: { $0.concerns(request, of: uuid) })
+      let answer = answers.answer(request, of: uuid, &generator)
     else { return reception }
-    if let count = faults.answers[index].count { faults.answers[index].count = count - 1 }
-    reception.delay += faults.answers[index].delay.draw(&generator)
-    reception.error = faults.answers[index].error
+    reception.delay += answer.delay
+    reception.error = answer.error.map { ATTErrorCode(rawValue: $0) }
     return reception
   }
 

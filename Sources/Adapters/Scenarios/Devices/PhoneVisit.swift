@@ -2,6 +2,7 @@ import ATT
 import Adapter
 import Bluetooth
 import GATT
+import ScenarioRules
 
 /// One visit of a phone: MTU, discovery of everything, the script step by step, and the end.
 ///

@@ -1,4 +1,4 @@
-import Adapter
+import Bluetooth
 
 /// The received signal strength: noise from packet to packet on top of a slow drift.
 package final class Signal {

@@ -1,5 +1,6 @@
 import Adapter
 import Bluetooth
+import ScenarioRules
 import Scenarios
 
 // watching   hears an advertisement that it likes → approaching

@@ -1,5 +1,6 @@
 import Adapter
 import Bluetooth
+import ScenarioRules
 import Scenarios
 
 /// A device of the scenario: it advertises while it is present and not connected, and serves its GATT tree to any
@@ -80,6 +81,9 @@ final class SimulatedPeripheral: Connectable, CommandedDevice {
   func setValue(_ value: [UInt8], of characteristic: BluetoothUUID) -> Bool {
     runningServer().setValue(value, of: characteristic)
   }
+
+  /// True if it has such a characteristic at present.
+  func has(_ characteristic: BluetoothUUID) -> Bool { runningServer().has(characteristic) }
 
   func change(_ change: DeviceChange) {
     if let new = change.signal { signal.description = new }
@@ -180,7 +184,7 @@ final class SimulatedPeripheral: Connectable, CommandedDevice {
       pairing.linkEnded()
       advertise()
     }
-    runningServer().attach(link, of: link.peer) { [weak link] in link?.isBonded ?? false }
+    runningServer().attach(link) { [weak link] in link?.isBonded ?? false }
     if let psm = description.echoPSM {
       link.onChannelRequest = { $0 == psm ? ChannelListener(parameters: .init()) { ChannelEcho($0) } : nil }
     }

@@ -1,6 +1,7 @@
 import Adapter
 import Bluetooth
 import BluetoothCrypto
+import ScenarioRules
 import Scenarios
 
 /// The pairings of a device or a phone of the scenario, and its keys.

@@ -39,7 +39,7 @@ struct ServeCommand: ShellCommand {
     let file = try ServiceFile(path: path, device: device)
     let client = try await shell.connection()
     try await shell.requireAdapter()
-    let host = ServedServices(client: client, output: output)
+    let host = ServedServices(client: client, file.behaviour, output: output)
     let events = client.serverEvents()
     let losses = client.observe(ServerWritesLost.self) { loss in
       output.problem(

@@ -1,6 +1,8 @@
 import ArgumentParser
 import BledRPC
 import Bluetooth
+import FoundationEssentials
+import JSONFiles
 
 /// `bleshell simulation`
 struct SimulationCommand: ParsableCommand {
@@ -56,11 +58,32 @@ struct SimulationCommand: ParsableCommand {
   struct Add: ShellCommand {
     static let configuration = CommandConfiguration(
       commandName: "add", abstract: "Puts the devices and phones of a scenario on the air.")
-    @Argument(help: "The text of a scenario: '{ devices: […] }'.") var scenario: String
+    @Argument(help: "A scenario file, - for standard input, or the text: '{ devices: […] }'.", completion: .file())
+    var scenario: String
     @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func run(in shell: Shell) async throws {
-      try await command(SimulationAdd.self, .init(scenario: scenario), in: shell)
+      let isText = scenario.drop(while: \.isWhitespace).hasPrefix("{")
+      let text = isText ? scenario : try Self.read(scenario)
+      do {
+        try await command(SimulationAdd.self, .init(scenario: text), in: shell)
+      } catch let error as BluetoothError where !isText && error.message.hasPrefix("scenario:") {
+        // The daemon names the place in the text.
+        throw Failure(scenario + error.message.dropFirst("scenario".count))
+      }
+    }
+
+    /// - Throws: `FileError` if it cannot be read, or is not valid JSON5; `Failure`.
+    private static func read(_ path: String) throws -> String {
+      guard path != "-" else {
+        var text = ""
+        while let line = readLine(strippingNewline: false) { text += line }
+        return text
+      }
+      _ = try JSONFile.read(path)
+      guard let data = FileManager.default.contents(atPath: path), let text = String(validating: data, as: UTF8.self)
+      else { throw Failure("\(path) is not text in UTF-8") }
+      return text
     }
   }
 

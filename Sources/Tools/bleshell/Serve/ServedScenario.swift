@@ -1,19 +1,21 @@
 import BledRPC
 import Bluetooth
 import JSONFiles
+import ScenarioRules
 
 /// A device of a scenario file, as `bleshell clone` writes it, for `bleshell serve`: its advertisement, its services
-/// with values and descriptors, and the values that it sent. The behaviour of its radio is left out.
+/// with values, rules and descriptors, and its answers. The behaviour of its radio and its pairing are left out.
 struct ServedScenario {
   private enum Keys: String, CaseIterable { case adapter, devices, phones, events, seed, clock }
 
   private enum DeviceKeys: String, CaseIterable {
     case name, address, addressType, connectable, interval, advertising, scanResponse, rssi, mtu, connectDelay
     case responseDelay, losses, faults, disconnectAfter, databaseHash, services, pairing, privateAddress, radio
-    case longRange, echoPSM
+    case longRange, echoPSM, firmware, bootLoader
   }
 
   private let device: FileMembers<DeviceKeys>
+  private let seed: UInt64?
 
   /// True if a file is a scenario rather than a file of services.
   static func isOne(_ value: FileValue) throws(FileError) -> Bool {
@@ -24,6 +26,9 @@ struct ServedScenario {
   /// - Parameter name: The device; nil: the only one.
   init(_ value: FileValue, device name: String?) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
+    seed = try members.optional(.seed) { value throws(FileError) in
+      UInt64(try value.integer(in: 0...Int64(1) << 53))
+    }
     var devices: [(name: String, members: FileMembers<DeviceKeys>)] = []
     for element in try members.value(.devices).elements() {
       let device = try FileMembers(element, DeviceKeys.self)
@@ -36,6 +41,9 @@ struct ServedScenario {
         .devices, devices.isEmpty ? "there is no device: add one" : "give one of the devices with --device: \(names)")
     }
     device = meant[0].members
+    for key in [DeviceKeys.firmware, .bootLoader] where device[key] != nil {
+      throw device.failure(key, "this is for simulated devices only: remove it")
+    }
   }
 
   /// The device as a file of services. The daemon has the generic services itself.
@@ -45,7 +53,25 @@ struct ServedScenario {
       let service = try Self.service(element)
       if ![0x1800, 0x1801].contains(service.uuid) { services.append(service) }
     }
-    return ServiceFile(advertise: try advertisement(), services: services)
+    try checkEchoes(services)
+    let behaviour = ServiceFile.Behaviour(
+      seed: seed, responseDelay: try device.value(.responseDelay, default: TimeSpan(0)), answers: try answers())
+    return ServiceFile(advertise: try advertisement(), services: services, behaviour: behaviour)
+  }
+
+  private enum FaultKeys: String, CaseIterable { case nonsense, mute, changeServices, answers }
+
+  private func answers() throws(FileError) -> [AnswerFault] {
+    guard let faults = device[.faults] else { return [] }
+    return try FileMembers(faults, FaultKeys.self).value(.answers, default: [])
+  }
+
+  private func checkEchoes(_ services: [ServiceFile.Service]) throws(FileError) {
+    let characteristics = services.flatMap(\.characteristics)
+    for case .echo(let source?) in characteristics.compactMap(\.rule)
+    where !characteristics.contains(where: { $0.uuid == source }) {
+      throw device.failure(.services, "a rule echoes \(source), which is no characteristic of this device: add it")
+    }
   }
 
   // MARK: Services
@@ -78,46 +104,60 @@ struct ServedScenario {
     }
     return .init(
       uuid: try members.required(.uuid), properties: properties,
-      permissions: try permissions(properties, members[.security]),
-      octets: try members.octets(.value, orText: .text), fixed: nil,
-      changes: try members[.rule].flatMap { value throws(FileError) in try changes(value) },
-      descriptors: descriptors.isEmpty ? nil : descriptors)
+      permissions: try members[.security].flatMap { value throws(FileError) in try permissions(properties, value) },
+      minimumKeySize: try members[.security].flatMap { value throws(FileError) in try keySize(value) },
+      octets: try members.template(value: .value, text: .text, length: .length), fixed: nil, changes: nil,
+      rule: try members.optional(.rule),
+      notifyEvery: try members.optional(.notifyEvery) { value throws(FileError) in
+        try value.seconds(in: 0.001...86400)
+      }, descriptors: descriptors.isEmpty ? nil : descriptors)
   }
 
-  private enum SecurityKeys: String, CaseIterable { case read, write, subscribe }
+  // MARK: Security
 
+  private enum SecurityKeys: String, CaseIterable { case read, write, subscribe, keySize }
+
+  fileprivate enum Level: String, CaseIterable { case none, encrypted, authenticated, secureConnections }
+
+  private static func keySize(_ security: FileValue) throws(FileError) -> Int? {
+    guard security.isObject else { return nil }
+    return try FileMembers(security, SecurityKeys.self).optional(.keySize) { value throws(FileError) in
+      try value.integer(in: 7...16)
+    }
+  }
+
+  /// - Parameter security: One level for all uses, or one for each of them.
   private static func permissions(
-    _ properties: [CharacteristicProperty], _ security: FileValue?
-  ) throws(FileError) -> [CharacteristicPermission]? {
-    guard let security else { return nil }
-    let members = try FileMembers(security, SecurityKeys.self)
-    func level(_ key: SecurityKeys) throws(FileError) -> String { try members[key]?.text() ?? "none" }
+    _ properties: [CharacteristicProperty], _ security: FileValue
+  ) throws(FileError) -> [CharacteristicPermission] {
+    var (read, write, subscribe) = (Level.none, Level.none, Level.none)
+    if !security.isObject {
+      let level: Level = try security.word()
+      (read, write, subscribe) = (level, level, level)
+    } else {
+      let members = try FileMembers(security, SecurityKeys.self)
+      read = try members.word(.read, default: Level.none)
+      write = try members.word(.write, default: Level.none)
+      subscribe = try members.word(.subscribe, default: Level.none)
+    }
     var permissions: [CharacteristicPermission] = []
     if properties.contains(.read) {
       permissions.append(
-        try level(.read) == "authenticated"
-          ? .readAuthenticationRequired : try level(.read) == "encrypted" ? .readEncryptionRequired : .readable)
+        read.permission(
+          .readable, .readEncryptionRequired, .readAuthenticationRequired, .readSecureConnectionsRequired))
     }
     if properties.contains(.write) || properties.contains(.writeWithoutResponse) {
       permissions.append(
-        try level(.write) == "authenticated"
-          ? .writeAuthenticationRequired : try level(.write) == "encrypted" ? .writeEncryptionRequired : .writeable)
+        write.permission(
+          .writeable, .writeEncryptionRequired, .writeAuthenticationRequired, .writeSecureConnectionsRequired))
+    }
+    if subscribe != .none, properties.contains(.notify) || properties.contains(.indicate) {
+      permissions.append(
+        subscribe.permission(
+          .subscribeEncryptionRequired, .subscribeEncryptionRequired, .subscribeAuthenticationRequired,
+          .subscribeSecureConnectionsRequired))
     }
     return permissions
-  }
-
-  /// The values that were sent, in the mean time between two of them; nil for other rules.
-  private static func changes(_ rule: FileValue) throws(FileError) -> ServiceFile.Changes? {
-    guard let sent = try rule.members().first(where: { $0.isNamed("sent") })?.value else { return nil }
-    var (seconds, values): (Double, [HexBytes]) = (0, [])
-    for element in try sent.elements() {
-      for member in try element.members() {
-        if member.isNamed("after") { seconds += try member.value.number(in: 0...86_400) }
-        if member.isNamed("value") { values.append(HexBytes(try member.value.octets(atMost: 512))) }
-      }
-    }
-    guard !values.isEmpty else { return nil }
-    return .init(every: max(0.01, seconds / Double(values.count)), values: values)
   }
 
   // MARK: The advertisement
@@ -130,6 +170,10 @@ struct ServedScenario {
   private func advertisement() throws(FileError) -> AdvertisingStart.Params {
     var params = AdvertisingStart.Params()
     params.connectable = try device.optional(.connectable)
+    // The longest interval of a radio is shorter than that of a simulated device.
+    params.interval = try device.optional(.interval) { value throws(FileError) in
+      min(try value.number(in: 0.02...10485.76), 10.24)
+    }
     for key in [DeviceKeys.advertising, .scanResponse] {
       guard let value = device[key] else { continue }
       let members = try FileMembers(value, AdvertisingKeys.self)
@@ -164,5 +208,19 @@ extension AdvertisingStart.Params {
 extension AdvertisingData.ManufacturerData {
   fileprivate var octetsOnAir: [UInt8] {
     [UInt8(truncatingIfNeeded: company), UInt8(truncatingIfNeeded: company >> 8)] + data
+  }
+}
+
+extension ServedScenario.Level {
+  fileprivate func permission(
+    _ none: CharacteristicPermission, _ encrypted: CharacteristicPermission, _ authenticated: CharacteristicPermission,
+    _ secureConnections: CharacteristicPermission
+  ) -> CharacteristicPermission {
+    switch self {
+    case .none: none
+    case .encrypted: encrypted
+    case .authenticated: authenticated
+    case .secureConnections: secureConnections
+    }
   }
 }

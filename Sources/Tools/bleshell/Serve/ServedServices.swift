@@ -2,22 +2,36 @@ import BledClient
 import BledRPC
 import Bluetooth
 import FoundationEssentials
+import ScenarioRules
 
 /// Answers devices from a file's values and prints their operations.
 @MainActor final class ServedServices {
   private let client: BledClient
   private let output: Output
-  private var values = ServedValues()
+  private var values: ServedValues
+  private let beginning = ContinuousClock.now
   private var handles: [UInt16] = []
   private var advertisement: Int?
   private var names: [String: String] = [:]
   private var subscribed: [String: Set<UInt16>] = [:]
   private var visits = 0
+  /// The tasks that send the values that are due to subscribers.
+  private var senders: [ServedValues.Place: Task<Void, any Error>] = [:]
+  /// Work that takes its time: late answers, and values for subscribers.
+  private let work: AsyncStream<Work>
+  private let enqueue: AsyncStream<Work>.Continuation
 
-  init(client: BledClient, output: Output) {
+  private typealias Work = @Sendable @MainActor () async throws -> Void
+
+  init(client: BledClient, _ behaviour: ServiceFile.Behaviour, output: Output) {
     self.client = client
     self.output = output
+    values = ServedValues(behaviour)
+    (work, enqueue) = AsyncStream.makeStream()
   }
+
+  /// The time since the beginning.
+  private var age: Duration { ContinuousClock.now - beginning }
 
   /// Publishes the services.
   func publish(_ services: [ServiceFile.Service]) async throws {
@@ -50,22 +64,49 @@ import FoundationEssentials
       for (handle, value) in values.values {
         if let changes = value.changes { group.addTask { try await self.change(handle, changes) } }
       }
+      if values.dependsOnLinks { enqueue.yield { [self] in await followLinks() } }
+      group.addTask { try await self.doWork() }
       group.addTask { try await self.answer(events, visits: wanted) }
       defer { group.cancelAll() }
-      // `change` never returns: the first to end is `answer`, or a failure.
+      // The other tasks never return: the first to end is `answer`, or a failure.
       try await group.next()
+    }
+  }
+
+  private func doWork() async throws {
+    try await withThrowingDiscardingTaskGroup { group in
+      for await work in work { group.addTask(operation: work) }
+    }
+    try Task.checkCancellation()
+  }
+
+  /// Values may depend on the age of links. Without the permission to see these, it counts from the first request.
+  private func followLinks() async {
+    guard let changes = try? await client.linkChanges() else { return }
+    do {
+      for try await change in changes {
+        if change.incoming == true {
+          values.linkIsUp(change.peripheral, at: age)
+        } else if !change.linked {
+          values.linkEnded(change.peripheral)
+        }
+      }
+    } catch {
+      // `answer` reports the end of the connection.
     }
   }
 
   private func answer(_ events: AsyncThrowingStream<ServerEvent, any Error>, visits wanted: Int?) async throws {
     for try await event in events {
       switch event {
-      case .read(let request): try await read(request)
-      case .write(let request): try await write(request)
+      case .read(let request): try await receive(request)
+      case .write(let request): try await receive(request)
       case .subscribed(let subscriber):
         subscribed[subscriber.central, default: []].insert(subscriber.handle)
         try await say("subscribed", subscriber.central, subscriber.handle)
+        sendWhatIsDue(.init(central: subscriber.central, handle: subscriber.handle))
       case .unsubscribed(let subscriber):
+        senders.removeValue(forKey: .init(central: subscriber.central, handle: subscriber.handle))?.cancel()
         try await say("unsubscribed", subscriber.central, subscriber.handle)
         subscribed[subscriber.central]?.remove(subscriber.handle)
         guard subscribed[subscriber.central]?.isEmpty == true else { continue }
@@ -78,19 +119,52 @@ import FoundationEssentials
     throw BledError.daemonUnreachable.error("the connection to bled was closed")
   }
 
-  private func read(_ request: ReadRequest) async throws {
-    let handle = request.params.handle
-    guard let value = values.values[handle] else {
-      return request.refuse(ATTRefusal.readNotPermitted.error("there is no value \(handle.handleText)"))
+  // MARK: Requests
+
+  private func receive(_ request: ReadRequest) async throws {
+    let params = request.params
+    let answer = values.answer(.read, of: params.handle, by: params.central, at: age)
+    try await inTime(answer) { [self] in
+      if let error = answer.error { return request.refuse(.refusal(error)) }
+      try await read(request)
     }
-    request.respond(value.octets)
+  }
+
+  private func receive(_ request: WriteRequest) async throws {
+    guard request.params.withoutResponse != true, let handle = request.params.writes.first?.handle else {
+      return try await write(request)
+    }
+    let answer = values.answer(.write, of: handle, by: request.params.central, at: age)
+    try await inTime(answer) { [self] in
+      if let error = answer.error { return request.refuse(.refusal(error)) }
+      try await write(request)
+    }
+  }
+
+  /// Answers at the time of the answer; other devices do not wait for it.
+  private func inTime(_ answer: ServedValues.Answer, _ respond: @escaping Work) async throws {
+    let delay = answer.time - age
+    guard delay > .zero else { return try await respond() }
+    enqueue.yield {
+      try await Task.sleep(for: delay)
+      try await respond()
+    }
+  }
+
+  private func read(_ request: ReadRequest) async throws {
+    let params = request.params
+    guard let octets = values.read(params.handle, by: params.central, at: age) else {
+      return request.refuse(ATTRefusal.readNotPermitted.error("there is no value \(params.handle.handleText)"))
+    }
+    request.respond(octets)
     // A read of a long value's rest belongs to the earlier read.
-    if request.params.offset == 0 { try await say("read", request.params.central, handle, value.octets) }
+    if params.offset == 0 { try await say("read", params.central, params.handle, octets) }
   }
 
   private func write(_ request: WriteRequest) async throws {
+    let adopting: [UInt16]
     do {
-      try values.write(request.params.writes)
+      adopting = try values.write(request.params.writes)
     } catch {
       return request.refuse(error)
     }
@@ -100,7 +174,29 @@ import FoundationEssentials
       written.append(write.handle)
       let octets = values.values[write.handle]?.octets ?? []
       try await say("write", request.params.central, write.handle, octets)
-      try await notify(write.handle)
+    }
+    for handle in adopting { try await notify(handle) }
+  }
+
+  // MARK: Changes
+
+  /// Sends a subscriber its values in their time.
+  private func sendWhatIsDue(_ place: ServedValues.Place) {
+    values.subscribed(place, at: age)
+    guard values.delay(place, at: age) != nil else { return }
+    let sender = Task {
+      while let delay = values.delay(place, at: age) {
+        try await Task.sleep(for: delay)
+        if let octets = values.due(place, at: age) { try await notify(place.handle, octets, to: [place.central]) }
+      }
+    }
+    senders.updateValue(sender, forKey: place)?.cancel()
+    enqueue.yield {
+      try await withTaskCancellationHandler {
+        do { try await sender.value } catch is CancellationError { try Task.checkCancellation() }
+      } onCancel: {
+        sender.cancel()
+      }
     }
   }
 
@@ -118,12 +214,17 @@ import FoundationEssentials
   private func notify(_ handle: UInt16) async throws {
     guard let value = values.values[handle], value.tells, subscribed.values.contains(where: { $0.contains(handle) })
     else { return }
-    let result = try await client.notify(handle, value.octets)
-    for central in result.outOfSync ?? [] { try await say("outOfSync", central, handle, value.octets) }
+    try await notify(handle, value.octets, to: nil)
+  }
+
+  /// - Parameter centrals: Only these subscribers; all if nil.
+  private func notify(_ handle: UInt16, _ octets: [UInt8], to centrals: [String]?) async throws {
+    let result = try await client.notify(handle, octets, to: centrals)
+    for central in result.outOfSync ?? [] { try await say("outOfSync", central, handle, octets) }
     if result.receivers > 0 {
-      try await say("notified", nil, handle, value.octets)
+      try await say("notified", centrals?.first, handle, octets)
     } else if result.outOfSync?.isEmpty != false {
-      try await say("nobodySubscribed", nil, handle, value.octets)
+      try await say("nobodySubscribed", nil, handle, octets)
     }
   }
 
@@ -142,6 +243,7 @@ import FoundationEssentials
       switch event {
       case "nobodySubscribed": ("nobody", "is subscribed")
       case "outOfSync": ("", "is not notified until it has discovered the changed services")
+      case "notified" where central != nil: ("", "is notified of")
       default: ("all subscribers", event)
       }
     if let central { who = await name(of: central) }
@@ -166,46 +268,11 @@ import FoundationEssentials
   }
 }
 
-/// The values of a service file, by the handles that the daemon assigned.
-private struct ServedValues {
-  /// A characteristic with a value stored here.
-  struct Value {
-    let uuid: BluetoothUUID
-    let tells: Bool
-    let changes: ServiceFile.Changes?
-    var octets: [UInt8]
-  }
-
-  private(set) var values: [UInt16: Value] = [:]
-
-  /// Adds the characteristics of a service as it was published.
-  mutating func add(_ service: ServiceFile.Service, as published: ServiceDescription) {
-    for (characteristic, description) in zip(service.characteristics, published.characteristics ?? []) {
-      let tells = characteristic.properties.contains(.notify) || characteristic.properties.contains(.indicate)
-      values[description.handle] = Value(
-        uuid: characteristic.uuid, tells: tells, changes: characteristic.changes, octets: characteristic.octets)
-    }
-  }
-
-  mutating func set(_ handle: UInt16, _ octets: [UInt8]) { values[handle]?.octets = octets }
-
-  /// Stores the values that a device wrote, all or none.
-  /// - Throws: an `ATTRefusal` as an error if the write is not valid.
-  mutating func write(_ writes: [ServerWrite.Write]) throws(BluetoothError) {
-    var changed = values
-    for write in writes {
-      guard let old = changed[write.handle]?.octets else {
-        throw ATTRefusal.writeNotPermitted.error("there is no value \(write.handle.handleText) to write")
-      }
-      guard write.offset >= 0, write.offset <= old.count else {
-        throw ATTRefusal.invalidOffset.error("the value has only \(old.count) octets")
-      }
-      let octets = old[..<write.offset] + write.value.octets
-      guard octets.count <= 512 else {
-        throw ATTRefusal.invalidAttributeValueLength.error("a value has at most 512 octets")
-      }
-      changed[write.handle]?.octets = Array(octets)
-    }
-    values = changed
+extension BluetoothError {
+  /// An error that a scenario answers a request with.
+  fileprivate static func refusal(_ code: UInt8) -> BluetoothError {
+    let name = ATTRefusal(rawValue: Int(code)).map { "\($0)" } ?? "error\(code)"
+    return BluetoothError(
+      domain: .att, code: Int(code), name: name, message: "the scenario answers with this error")
   }
 }

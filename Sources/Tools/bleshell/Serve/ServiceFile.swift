@@ -1,12 +1,14 @@
 import BledRPC
 import Bluetooth
 import JSONFiles
+import ScenarioRules
 
 /// The file that `bleshell serve` reads: services with their values, and their advertising. See docs/bleshell.md.
 struct ServiceFile: Sendable {
   /// The advertising; if missing, the primary services are listed.
   var advertise: AdvertisingStart.Params?
   var services: [Service]
+  var behaviour = Behaviour()
 
   private enum Keys: String, CaseIterable { case advertise, services }
 
@@ -24,8 +26,8 @@ struct ServiceFile: Sendable {
     }
   }
 
-  init(advertise: AdvertisingStart.Params?, services: [Service]) {
-    (self.advertise, self.services) = (advertise, services)
+  init(advertise: AdvertisingStart.Params?, services: [Service], behaviour: Behaviour) {
+    (self.advertise, self.services, self.behaviour) = (advertise, services, behaviour)
   }
 
   init(_ value: FileValue) throws(FileError) {
@@ -34,8 +36,14 @@ struct ServiceFile: Sendable {
     services = try members.required(.services)
   }
 
-  /// The longest value (Core 5.4, Vol 3, Part F, 3.2.9).
-  fileprivate static let longestValue = 512
+  /// The answers to requests, as a scenario describes them.
+  struct Behaviour: Sendable {
+    /// The source of all chance; nil: another one each time.
+    var seed: UInt64?
+    /// The delay of each answer.
+    var responseDelay = TimeSpan(0)
+    var answers: [AnswerFault] = []
+  }
 
   struct Service: Sendable {
     var uuid: BluetoothUUID
@@ -47,12 +55,18 @@ struct ServiceFile: Sendable {
     var uuid: BluetoothUUID
     var properties: [CharacteristicProperty]
     var permissions: [CharacteristicPermission]?
+    /// The shortest key of an encrypted link, in octets.
+    var minimumKeySize: Int?
     /// The initial value.
     var octets: [UInt8]
     /// True: the value is fixed, and the daemon answers reads.
     var fixed: Bool?
     /// The change of the value by itself.
     var changes: Changes?
+    /// The change of the value by a scenario's rule. A file of services has written values sent to subscribers.
+    var rule: ValueRule? = .echo(of: nil)
+    /// The time between two values for a subscriber; nil if they are sent only when they change.
+    var notifyEvery: Duration?
     var descriptors: [Descriptor]?
   }
 
@@ -86,6 +100,7 @@ extension ServiceFile.Service: ReadableFromFile {
       characteristics: characteristics.map { characteristic in
         ServiceToPublish.Characteristic(
           uuid: characteristic.uuid, properties: characteristic.properties, permissions: characteristic.permissions,
+          minimumKeySize: characteristic.minimumKeySize,
           value: characteristic.fixed == true ? HexBytes(characteristic.octets) : nil,
           descriptors: characteristic.descriptors?.map { .init(uuid: $0.uuid, value: HexBytes($0.octets)) })
       })
@@ -118,7 +133,7 @@ extension ServiceFile.Changes: ReadableFromFile {
     every = try members.number(.every, in: 0.01...86400)
     let list = try members.value(.values)
     values = []
-    for element in try list.elements() { values.append(HexBytes(try element.octets(atMost: ServiceFile.longestValue))) }
+    for element in try list.elements() { values.append(HexBytes(try element.octets(atMost: ValueDescription.longest))) }
     guard !values.isEmpty else { throw list.failure("this is empty: give at least one value") }
   }
 }
@@ -146,11 +161,11 @@ extension FileValue {
 extension FileMembers {
   /// A value in hex, or as text; empty if there is neither.
   func octets(_ name: Name, orText textName: Name) throws(FileError) -> [UInt8] {
-    if let value = self[name] { return try value.octets(atMost: ServiceFile.longestValue) }
+    if let value = self[name] { return try value.octets(atMost: ValueDescription.longest) }
     guard let value = self[textName] else { return [] }
     let octets = Array(try value.text().utf8)
-    guard octets.count <= ServiceFile.longestValue else {
-      throw value.failure("the text is longer than \(ServiceFile.longestValue) octets: shorten it")
+    guard octets.count <= ValueDescription.longest else {
+      throw value.failure("the text is longer than \(ValueDescription.longest) octets: shorten it")
     }
     return octets
   }

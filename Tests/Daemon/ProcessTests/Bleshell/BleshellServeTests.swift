@@ -1,4 +1,5 @@
 import BledRPC
+import Bluetooth
 import Glibc
 import Testing
 
@@ -223,5 +224,52 @@ import Testing
       "serve", "-", input: "{ devices: [ { name: \"A\", services: [] }, { name: \"B\", services: [] } ] }")
     #expect(
       two.status == 1 && two.errors.contains("give one of the devices with --device: \"A\", \"B\""), "\(two.errors)")
+  }
+
+  @Test("a scenario's rules hold: numbers that move, values for a subscriber in their time, adopted ones, faults")
+  func rules() throws {
+    let scenario = """
+      { seed: 5, devices: [ { name: "Custom", address: "C0:DE:00:00:00:66",
+          faults: { answers: [ { characteristic: "FFF4", request: "read", error: 0x80, count: 1 } ] },
+          services: [ { uuid: "FFF0", characteristics: [
+            { uuid: "FFF1", properties: ["read", "notify"], notifyEvery: 0.05,
+              rule: { kind: "counter", from: 100, to: 200, every: 0.01 } },
+            { uuid: "FFF2", properties: ["write"] },
+            { uuid: "FFF3", properties: ["read", "notify"], text: "before", rule: { kind: "echo", of: "FFF2" } },
+            { uuid: "FFF4", text: "ab", length: 5 },
+            { uuid: "FFF5", properties: ["write", "notify"], text: "quiet" } ] } ] } ] }
+      """
+    let daemon = try DaemonProcess()
+    let run = try daemon.bleshell("serve", "-", "--visits", "2", "--time", "600", "--json", input: scenario)
+    #expect(run.status == 0, "\(run.errors)")
+    let events = try run.objects()
+    func values(_ event: JSONValue, _ uuid: JSONValue) -> [JSONValue] {
+      events.filter { $0["event"] == event && $0["uuid"] == uuid }.compactMap { $0["value"] }
+    }
+    #expect(Set(values("notified", "FFF1")).count > 1, "\(run.output)")
+    let hello = JSONValue.text(Hex.encode(Array("Hello from the phone".utf8)))
+    #expect(values("read", "FFF3").first == .text(Hex.encode(Array("before".utf8))))
+    #expect(values("read", "FFF3").last == hello)
+    // The first read of the first visit has an error.
+    let visits = events.filter { $0["event"] == "subscribed" && $0["uuid"] == "FFF3" }.count
+    #expect(values("read", "FFF4") == Array(repeating: "6162616261", count: visits - 1))
+    #expect(values("write", "FFF5").contains(hello) && values("notified", "FFF5").isEmpty)
+  }
+
+  @Test("members of a scenario that no radio can have are refused, and security may be one word")
+  func scenarioFaults() throws {
+    let daemon = try DaemonProcess(scenario: "{}")
+    func serve(_ members: String) throws -> BleshellRun {
+      let device = "{ name: \"A\", address: \"C0:DE:00:00:00:66\", \(members) }"
+      return try daemon.bleshell("serve", "-", "--time", "0.2", input: "{ devices: [ \(device) ] }")
+    }
+    let firmware = try serve("firmware: {}")
+    #expect(firmware.status == 1 && firmware.errors.contains("for simulated devices only: remove it"))
+    let echo = try serve(
+      #"services: [{ uuid: "FFF0", characteristics: [{ uuid: "FFF1", rule: { kind: "echo", of: "FFF9" } }] }]"#)
+    #expect(echo.status == 1 && echo.errors.contains("FFF9, which is no characteristic of this device"))
+    let secured = try serve(
+      #"services: [{ uuid: "FFF0", characteristics: [{ uuid: "FFF1", security: "authenticated" }] }]"#)
+    #expect(secured.status == 0, "\(secured.errors)")
   }
 }

@@ -28,6 +28,42 @@ import Testing
     #expect(devices.lines.count == 3 && devices.output.contains("Lamp") && devices.output.contains("present"))
   }
 
+  @Test("the devices of a file are added, and an error names the file and the place")
+  func addedFile() throws {
+    let daemon = try DaemonProcess(scenario: scenario)
+    let lamp = #"{ devices: [{ name: "Lamp", address: "C0:DE:00:00:00:02" }] }"#
+    let path = "\(daemon.folder.path)/zoo.json5"
+    try ChildProcess.write("// Two of them.\n" + lamp, to: path)
+    let added = try daemon.bleshell("simulation", "add", path)
+    #expect(added.status == 0, "\(added.errors)")
+    let typed = try daemon.bleshell(
+      "simulation", "add", "-", input: #"{ devices: [{ name: "Bulb", address: "C0:DE:00:00:00:03" }] }"#)
+    #expect(typed.status == 0, "\(typed.errors)")
+    let names = try daemon.bleshell("simulation", "devices", "--json").objects().map { $0["name"] }
+    #expect(names == ["Belt", "Lamp", "Bulb"])
+    try ChildProcess.write("{\n  devices: [{ name: 5 }]\n}", to: path)
+    let wrong = try daemon.bleshell("simulation", "add", path)
+    #expect(wrong.status == 1 && wrong.errors.contains("\(path):2:21: devices[0].name"), "\(wrong.errors)")
+    try ChildProcess.write("{", to: path)
+    let cut = try daemon.bleshell("simulation", "add", path)
+    #expect(cut.status == 1 && cut.errors.contains("\(path):1:1: not valid JSON5"), "\(cut.errors)")
+    let missing = try daemon.bleshell("simulation", "add", "zoo")
+    #expect(missing.status == 1 && missing.errors.contains("there is no such file"), "\(missing.errors)")
+  }
+
+  @Test("a value that changes by a rule is not set, and the error says so")
+  func ruledValue() throws {
+    let daemon = try DaemonProcess(
+      scenario: """
+        { devices: [{ name: "Belt", address: "C0:DE:00:00:00:01", services: [{ uuid: "180D", characteristics: [
+            { uuid: "2A38", rule: { kind: "counter" } }] }] }] }
+        """)
+    let ruled = try daemon.bleshell("simulation", "set-value", "Belt", "2A38", "02")
+    #expect(ruled.status == 1 && ruled.errors.contains("2A38 changes by its \"rule\""), "\(ruled.errors)")
+    let missing = try daemon.bleshell("simulation", "set-value", "Belt", "2A37", "02")
+    #expect(missing.status == 1 && missing.errors.contains("\"Belt\" has no characteristic 2A37"), "\(missing.errors)")
+  }
+
   @Test("commands that cannot be followed say why")
   func errors() throws {
     let daemon = try DaemonProcess(scenario: scenario)

@@ -2,17 +2,19 @@ import Bluetooth
 import JSONFiles
 
 /// A characteristic's value and how it changes.
-struct ValueDescription: Hashable, Sendable {
+package struct ValueDescription: Hashable, Sendable {
   /// The octets around the number, or the whole value if it does not change.
-  var template: [UInt8]
-  var rule: ValueRule?
+  package var template: [UInt8]
+  package var rule: ValueRule?
 
   /// No value is longer (Core 5.4, Vol 3, Part F, 3.2.9).
-  static let longest = 512
+  package static let longest = 512
+
+  package init(template: [UInt8], rule: ValueRule?) { (self.template, self.rule) = (template, rule) }
 }
 
 /// How a value changes.
-enum ValueRule: Hashable, Sendable {
+package enum ValueRule: Hashable, Sendable {
   /// A number changes with time.
   case number(NumberRule)
   /// Takes over and notifies the value written to this characteristic (nil), or to another one of the device.
@@ -22,8 +24,8 @@ enum ValueRule: Hashable, Sendable {
 }
 
 /// A number that changes with time, and its position in the value.
-struct NumberRule: Hashable, Sendable {
-  enum Motion: Hashable, Sendable {
+package struct NumberRule: Hashable, Sendable {
+  package enum Motion: Hashable, Sendable {
     /// Increases by `step` each `every`, and returns from `end` to `start`.
     case counter(start: Double, end: Double, step: Double, every: Duration)
     /// Goes from `start` to `end` in `over`, and then from `start` again.
@@ -34,7 +36,7 @@ struct NumberRule: Hashable, Sendable {
     case randomWalk(start: Double, step: Double, range: ClosedRange<Double>, every: Duration)
 
     /// The smallest and the largest number that it reaches.
-    var extent: ClosedRange<Double> {
+    package var extent: ClosedRange<Double> {
       switch self {
       case .counter(let start, let end, _, _), .ramp(let start, let end, _): min(start, end)...max(start, end)
       case .sine(let mean, let amplitude, _): mean - abs(amplitude)...mean + abs(amplitude)
@@ -43,22 +45,26 @@ struct NumberRule: Hashable, Sendable {
     }
   }
 
-  var motion: Motion
-  var format: NumberFormat
+  package var motion: Motion
+  package var format: NumberFormat
   /// The offset of the number in the value.
-  var offset: Int
-  /// The factor by which the number is multiplied before it is encoded.
-  var scale: Double
+  package var offset: Int
+  /// The factor of the number before it is encoded.
+  package var scale: Double
+
+  package init(motion: Motion, format: NumberFormat, offset: Int, scale: Double) {
+    (self.motion, self.format, self.offset, self.scale) = (motion, format, offset, scale)
+  }
 }
 
 /// The encoding of a number, least significant octet first.
-enum NumberFormat: String, CaseIterable, Sendable {
+package enum NumberFormat: String, CaseIterable, Sendable {
   case uint8, uint16, uint32, sint16
   /// IEEE 11073 32-bit float with one decimal: exponent −1, 24 bits of mantissa.
   case medfloat32
 
   /// Its size in octets.
-  var size: Int {
+  package var size: Int {
     switch self {
     case .uint8: 1
     case .uint16, .sint16: 2
@@ -67,7 +73,7 @@ enum NumberFormat: String, CaseIterable, Sendable {
   }
 
   /// Its range.
-  var range: ClosedRange<Double> {
+  package var range: ClosedRange<Double> {
     switch self {
     case .uint8: 0...255
     case .uint16: 0...65535
@@ -78,7 +84,7 @@ enum NumberFormat: String, CaseIterable, Sendable {
   }
 
   /// The octets of the nearest number that can be encoded.
-  func encode(_ number: Double) -> [UInt8] {
+  package func encode(_ number: Double) -> [UInt8] {
     let clamped = number.isNaN ? 0 : min(max(number, range.lowerBound), range.upperBound)
     var bits: UInt64
     if self == .medfloat32 {
@@ -101,7 +107,7 @@ extension ValueRule: ReadableFromFile {
     case read, sent
   }
 
-  init(_ value: FileValue) throws(FileError) {
+  package init(_ value: FileValue) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
     let kind: Kind = try members.word(.kind)
     if kind == .echo {

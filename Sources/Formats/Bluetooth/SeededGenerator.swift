@@ -1,5 +1,3 @@
-import Bluetooth
-
 /// Reproducible random numbers: the same seed and stream give the same numbers on every machine (SplitMix64).
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64

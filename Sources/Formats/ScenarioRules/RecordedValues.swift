@@ -2,15 +2,15 @@ import Bluetooth
 import JSONFiles
 
 /// The values of a characteristic in a recording.
-struct RecordedValues: Hashable, Sendable {
+package struct RecordedValues: Hashable, Sendable {
   /// A value that reads return from this time on a link.
-  struct Read: ReadableFromFile, Hashable, Sendable {
-    var at: Duration
-    var value: [UInt8]
+  package struct Read: ReadableFromFile, Hashable, Sendable {
+    package var at: Duration
+    package var value: [UInt8]
 
     private enum Keys: String, CaseIterable { case at, value }
 
-    init(_ value: FileValue) throws(FileError) {
+    package init(_ value: FileValue) throws(FileError) {
       let members = try FileMembers(value, Keys.self)
       at = try members.seconds(.at, in: 0...86_400)
       self.value = try members.recordedValue(.value)
@@ -18,13 +18,13 @@ struct RecordedValues: Hashable, Sendable {
   }
 
   /// A value sent this long after the previous one; the first after the subscription.
-  struct Sent: ReadableFromFile, Hashable, Sendable {
-    var after: Duration
-    var value: [UInt8]
+  package struct Sent: ReadableFromFile, Hashable, Sendable {
+    package var after: Duration
+    package var value: [UInt8]
 
     private enum Keys: String, CaseIterable { case after, value }
 
-    init(_ value: FileValue) throws(FileError) {
+    package init(_ value: FileValue) throws(FileError) {
       let members = try FileMembers(value, Keys.self)
       after = try members.seconds(.after, in: 0...86_400)
       self.value = try members.recordedValue(.value)
@@ -32,9 +32,11 @@ struct RecordedValues: Hashable, Sendable {
   }
 
   /// In the order of the file.
-  var read: [Read]
+  package var read: [Read]
   /// In the order of the file; the first follows the last.
-  var sent: [Sent]
+  package var sent: [Sent]
+
+  package init(read: [Read], sent: [Sent]) { (self.read, self.sent) = (read, sent) }
 }
 
 extension FileMembers {

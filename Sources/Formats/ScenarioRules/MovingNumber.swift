@@ -1,4 +1,3 @@
-import Adapter
 import Bluetooth
 
 #if canImport(Glibc)
@@ -11,7 +10,7 @@ import Bluetooth
 
 /// A number that changes by a rule. It is computed on demand, so that an unread value costs nothing, and depends only
 /// on the time, not on the number of reads.
-struct MovingNumber {
+package struct MovingNumber {
   private let rule: NumberRule
   private var generator: SeededGenerator
   /// The position of the random walk, and the number of its steps.
@@ -20,7 +19,7 @@ struct MovingNumber {
   /// A walk that was not read for more than this many steps continues from its last position.
   private static let longestWalk: Int64 = 100_000
 
-  init(_ rule: NumberRule, generator: SeededGenerator) {
+  package init(_ rule: NumberRule, generator: SeededGenerator) {
     self.rule = rule
     self.generator = generator
     walked = (0, 0)
@@ -30,7 +29,7 @@ struct MovingNumber {
   }
 
   /// Writes the number for this time, counted from the beginning of the scenario, into its place in the template.
-  mutating func value(at time: Duration, in template: [UInt8]) -> [UInt8] {
+  package mutating func value(at time: Duration, in template: [UInt8]) -> [UInt8] {
     let octets = rule.format.encode(number(at: time) * rule.scale)
     var value = template
     let end = rule.offset + octets.count

@@ -1,8 +1,7 @@
-import Adapter
 import Bluetooth
 import Testing
 
-@testable import Scenarios
+@testable import ScenarioRules
 
 /// The rules by which values move, and how numbers are written.
 struct MovingNumberTests {

@@ -1,1 +1,0 @@
-../../../Sources/Adapters/SimulatedAdapter/Devices/MovingNumber.swift

@@ -1,0 +1,106 @@
+import BledRPC
+import Bluetooth
+import JSONFiles
+import Testing
+
+@testable import bleshell
+
+/// The values of a served scenario, by rules and times.
+@Suite struct ServedValuesTests {
+  /// The handles are 0x10, 0x11 and so on.
+  private func values(_ characteristics: String, device: String = "") throws -> ServedValues {
+    let text = """
+      { devices: [{ name: "A", address: "C0:DE:00:00:00:66", \(device)
+        services: [{ uuid: "FFF0", characteristics: [\(characteristics)] }] }] }
+      """
+    let file = try ServedScenario(try JSONFile.parse(text.utf8, name: "file"), device: nil).file()
+    var values = ServedValues(file.behaviour)
+    for service in file.services {
+      let described = service.characteristics.enumerated().map { index, characteristic in
+        CharacteristicDescription(
+          handle: UInt16(0x10 + index), end: UInt16(0x10 + index), uuid: characteristic.uuid, properties: [])
+      }
+      values.add(
+        service,
+        as: ServiceDescription(handle: 1, end: 0x20, uuid: service.uuid, primary: true, characteristics: described))
+    }
+    return values
+  }
+
+  private static let recording = """
+    { uuid: "FFF1", value: "00", properties: ["read", "notify"], rule: { kind: "recording",
+        read: [{ at: 10, value: "0A" }, { at: 20, value: "0B" }],
+        sent: [{ after: 1, value: "01" }, { after: 2, value: "02" }] } }
+    """
+
+  @Test("a recording begins with the link, and for each device by itself")
+  func recordings() throws {
+    var values = try values(Self.recording)
+    #expect(values.dependsOnLinks)
+    values.linkIsUp("one", at: .seconds(100))
+    #expect(values.read(0x10, by: "one", at: .seconds(105)) == [0])
+    #expect(values.read(0x10, by: "one", at: .seconds(110)) == [0x0A])
+    // Its link is not known: it counts from the first request.
+    #expect(values.read(0x10, by: "two", at: .seconds(110)) == [0])
+    #expect(values.read(0x10, by: "two", at: .seconds(130)) == [0x0B])
+    values.linkEnded("one")
+    values.linkIsUp("one", at: .seconds(200))
+    #expect(values.read(0x10, by: "one", at: .seconds(201)) == [0])
+  }
+
+  @Test("values are sent in their time, again and again, and read then; a new subscription begins again")
+  func sent() throws {
+    var values = try values(Self.recording)
+    let place = ServedValues.Place(central: "one", handle: 0x10)
+    let other = ServedValues.Place(central: "two", handle: 0x10)
+    values.subscribed(place, at: .zero)
+    var sent: [[UInt8]?] = []
+    var delays: [Duration?] = []
+    for _ in 0..<3 {
+      delays.append(values.delay(place, at: .zero))
+      sent.append(values.due(place, at: .zero))
+    }
+    #expect(sent == [[1], [2], [1]] && delays == [.seconds(1), .seconds(2), .seconds(1)])
+    #expect(values.read(0x10, by: "one", at: .seconds(20)) == [1] && values.delay(other, at: .zero) == .seconds(1))
+    values.subscribed(place, at: .zero)
+    #expect(values.due(place, at: .zero) == [1])
+  }
+
+  @Test("a number moves with the time, and is sent as often as the file says")
+  func numbers() throws {
+    var values = try values(
+      #"{ uuid: "FFF1", value: "0600", properties: ["read", "notify"], notifyEvery: 0.5, "#
+        + #"rule: { kind: "counter", from: 72, at: 1, every: 1 } }"#)
+    let place = ServedValues.Place(central: "one", handle: 0x10)
+    #expect(values.delay(place, at: .zero) == .milliseconds(500))
+    #expect(values.due(place, at: .seconds(3)) == [6, 75] && values.read(0x10, by: "one", at: .seconds(4)) == [6, 76])
+  }
+
+  @Test("answers are late or errors as often as the file says, and none overtakes an earlier one of its device")
+  func faults() throws {
+    var values = try values(
+      #"{ uuid: "FFF1", value: "01" }, { uuid: "FFF2", value: "02" }"#,
+      device: "responseDelay: 0.5, faults: { answers: "
+        + "[{ characteristic: \"FFF1\", request: \"read\", error: 14, delay: 3, count: 1 }] },")
+    let late = values.answer(.read, of: 0x10, by: "one", at: .seconds(10))
+    #expect(late.error == 14 && late.time == .milliseconds(13_500))
+    let next = values.answer(.read, of: 0x11, by: "one", at: .seconds(11))
+    #expect(next.error == nil && next.time == .milliseconds(13_500))
+    let other = values.answer(.read, of: 0x10, by: "two", at: .seconds(11))
+    #expect(other.error == nil && other.time == .milliseconds(11_500))
+  }
+
+  @Test("written values are adopted by the characteristics that echo them, and by no others")
+  func echoes() throws {
+    var values = try values(
+      #"{ uuid: "FFF1", properties: ["write"] }, { uuid: "FFF2", rule: { kind: "echo", of: "FFF1" } }, "#
+        + #"{ uuid: "FFF3", properties: ["write"], rule: { kind: "echo" } }"#)
+    #expect(try values.write([.init(handle: 0x10, offset: 0, value: HexBytes([7]))]) == [0x11])
+    #expect(values.read(0x11, by: "one", at: .zero) == [7])
+    #expect(try values.write([.init(handle: 0x12, offset: 0, value: HexBytes([8]))]) == [0x12])
+    #expect(throws: BluetoothError.self) {
+      try values.write([.init(handle: 0x10, offset: 2, value: HexBytes([9]))])
+    }
+    #expect(values.read(0x10, by: "one", at: .zero) == [7])
+  }
+}
