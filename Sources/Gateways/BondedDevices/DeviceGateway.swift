@@ -48,6 +48,8 @@ package final class DeviceGateway<System: DeviceSystem>: DeviceService {
   package func start() { session.start() }
 
   package func close() {
+    // Keys that are held down would stay so in programs that outlast the gateway.
+    for address in entries.keys { perform(entries[address]?.machine.handle(.sessionLost) ?? [], address) }
     system.close()
     entries = [:]
     session.close()

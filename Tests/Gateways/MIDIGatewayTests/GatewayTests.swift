@@ -199,6 +199,15 @@ final class GatewayTests {
     #expect(file.isClosed)
   }
 
+  @Test("Notes are released when the gateway ends")
+  func ends() throws {
+    let file = try file()
+    try notify([0x80, 0x85, 0x90, 60, 100])
+    gateway.close()
+    #expect(file.messages.map(\.message) == [.short([0x90, 60, 100]), .short([0x80, 60, 64])])
+    #expect(file.isClosed)
+  }
+
   @Test("Events that programs lose are said once")
   func losses() throws {
     let file = try file()
