@@ -71,6 +71,23 @@ struct MIDIDeviceTests {
     #expect(device.handle(.value(12, [0x80, 0x85, 0x90, 60, 100])).isEmpty, "without a link")
   }
 
+  @Test(
+    "Notes are released when the services are read again", arguments: [MIDIDevice.Input.servicesChanged, .paired])
+  mutating func releasesBetween(input: MIDIDevice.Input) {
+    _ = open()
+    _ = device.handle(.value(12, [0x80, 0x85, 0x90, 60, 100]))
+    #expect(device.handle(input).contains(.output(.release([.short([0x80, 60, 64])]))))
+    #expect(device.handle(.value(12, [0x80, 0x86, 0x80, 60, 0])).isEmpty, "it is missed")
+  }
+
+  @Test("Pedals that hold notes are released, and no other controllers")
+  mutating func pedals() {
+    _ = open()
+    for number in UInt8(0)..<120 { _ = device.handle(.value(12, [0x80, 0x85, 0xB1, number, 127])) }
+    let released = device.handle(.disconnected(isReconnecting: true))
+    #expect(released == [.output(.release([64, 66, 69].map { .short([0xB1, $0, 0]) }))])
+  }
+
   @Test("Lost values release notes, too", arguments: [MIDIDevice.Input.valuesLost, .subscriptionLost(12)])
   mutating func lost(input: MIDIDevice.Input) {
     _ = open()
@@ -114,6 +131,44 @@ struct MIDIDeviceTests {
     _ = device.handle(.messages([long], at: 6))
     #expect(device.handle(.disconnected(isReconnecting: true)).contains(.output(.setReading(true))))
     #expect(device.handle(.messages([noteOn], at: 6)).isEmpty, "without a link messages are dropped")
+  }
+
+  @Test(
+    "Messages that wait while the services are read again go on",
+    arguments: [MIDIDevice.Input.servicesChanged, .paired])
+  mutating func goesOn(input: MIDIDevice.Input) {
+    _ = open()
+    let long: MIDIMessage = .exclusive([0xF0] + [UInt8](repeating: 1, count: 2000) + [0xF7])
+    #expect(device.handle(.messages([long], at: 5)).contains(.output(.setReading(false))))
+    _ = device.handle(input)
+    for _ in 0..<4 {
+      let answered = device.handle(.answer(.write(12, [], response: false), .success(.done)))
+      #expect(answered.isEmpty, "the handle may be of another characteristic now")
+    }
+    _ = device.handle(.answer(.parameters, .success(.parameters(.encrypted))))
+    let found = device.handle(.answer(.discover, .success(.services(Piano.services()))))
+    #expect(packets(found).count == 4)
+  }
+
+  @Test("A port that was closed while programs waited is opened anew, and programs wait again")
+  mutating func reopened() {
+    _ = open()
+    let long: MIDIMessage = .exclusive([0xF0] + [UInt8](repeating: 1, count: 2000) + [0xF7])
+    _ = device.handle(.messages([long], at: 5))
+    _ = device.handle(.paired)
+    _ = device.handle(.answer(.parameters, .success(.parameters(.encrypted))))
+    let closed = device.handle(.answer(.discover, .success(.services(Piano.otherServices))))
+    #expect(closed.contains(.output(.close)))
+    _ = device.handle(.paired)
+    #expect(packets(open()).isEmpty, "they were for the former device")
+    #expect(device.handle(.messages([long], at: 5)).contains(.output(.setReading(false))))
+  }
+
+  @Test("A device that floods again and again fills no log")
+  mutating func floods() {
+    _ = open()
+    #expect(words(device.handle(.subscriptionLost(12))).count == 1)
+    #expect(device.handle(.subscriptionLost(12)) == [.call(.subscribe(12))])
   }
 
   @Test("Without writes that need no response, the others are used")

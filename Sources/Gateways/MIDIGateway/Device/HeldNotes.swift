@@ -11,8 +11,8 @@ struct HeldNotes {
     }
   }
 
-  /// The controllers of pedals that hold notes: sustain, sostenuto.
-  private static let pedalControllers: ClosedRange<UInt8> = 64...66
+  /// The controllers of pedals that hold notes: sustain, sostenuto, hold 2.
+  private static let pedalControllers: [UInt8] = [64, 66, 69]
 
   private var notes: Set<Key> = []
   private var pedals: Set<Key> = []

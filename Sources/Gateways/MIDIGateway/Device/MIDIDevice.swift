@@ -13,6 +13,7 @@ import MIDI
 /// | open        | value                     | open        | the port plays its messages                          |
 /// | open        | messages of programs      | open        | write packets, as many at once as `mostWrites`       |
 /// | open        | values are lost           | open        | held notes are released                              |
+/// | open        | a new discovery begins    | discovering | held notes are released; packets wait                |
 /// | any         | the link ends             |             | held notes are released; the port stays              |
 /// | any         | the keys are gone         |             | the port is closed                                   |
 package struct MIDIDevice: BondedDevice {
@@ -81,7 +82,11 @@ package struct MIDIDevice: BondedDevice {
     case .forgotten: return perform(link.handle(input) ?? []) + close()
     default: break
     }
-    if let steps = link.handle(input) { return perform(steps) }
+    let wasOpen = link.isOpen
+    if let steps = link.handle(input) {
+      // Messages are not read until it is open again: the ends of notes are missed.
+      return (wasOpen && !link.isOpen ? release() : []) + perform(steps)
+    }
     switch input {
     case .answer(let call, let result): return answered(call, result)
     case .parametersChanged(let interval, let mtu):
@@ -90,7 +95,7 @@ package struct MIDIDevice: BondedDevice {
       return hasPort ? [.output(.setDelay(delay))] : []
     case .subscriptionLost(let handle):
       guard link.isOpen else { return [] }
-      return release() + [.say("its messages came faster than they could be read"), .call(.subscribe(handle))]
+      return release() + say("its messages came faster than they could be read") + [.call(.subscribe(handle))]
     case .valuesLost: return release()
     case .value(let handle, let octets): return value(octets, of: handle)
     default: return []
@@ -137,7 +142,7 @@ package struct MIDIDevice: BondedDevice {
   private mutating func close() -> [Action] {
     guard hasPort else { return [] }
     hasPort = false
-    return release() + [.output(.close)]
+    return unlink() + [.output(.close)]
   }
 
   private mutating func answered(_ call: Call, _ result: Result<DeviceAnswer, BluetoothError>) -> [Action] {
@@ -170,7 +175,7 @@ package struct MIDIDevice: BondedDevice {
     // A device may wait for the read of its characteristic before it sends (MIDI over LE 1.0).
     return [.learned(hasService: true)] + (found.name.map { [.call(.read($0))] } ?? open(nil)) + [
       .call(.read(found.handle)), .call(.subscribe(found.handle)), .call(.setInterval(Self.intervals)),
-    ]
+    ] + write()
   }
 
   private mutating func open(_ name: String?) -> [Action] {
@@ -193,9 +198,9 @@ package struct MIDIDevice: BondedDevice {
     return messages.isEmpty ? [] : [.output(.release(messages))]
   }
 
-  /// Writes packets that wait, as many as the link accepts.
+  /// Writes packets that wait, as many as the link accepts; during a discovery they wait for the new handle.
   private mutating func write() -> [Action] {
-    guard let characteristic else { return [] }
+    guard link.isOpen, let characteristic else { return [] }
     var actions: [Action] = []
     while writes < Self.mostWrites, let packet = queue.next() {
       writes += 1
