@@ -147,6 +147,20 @@ async def test_a_program_that_runs_on_org_bluez(daemon: Daemon) -> None:
             assert len(numbers) > 1 and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
 
+async def test_stop_at_once(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the server has had a turn of the event loop: nothing stays on the air."""
+    monkeypatch.setenv("BLED_SOCKET", daemon.socket)
+    server = bled.bless.Server("Lamp")
+    await server.add_new_service(SERVICE)
+    for _ in range(2):
+        async with server:
+            assert await server.is_advertising()
+        assert not await server.is_advertising()
+    async with bled.connect() as client:
+        (session,) = (await client.session_list()).sessions
+        assert session.mine
+
+
 async def test_errors(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BLED_SOCKET", daemon.socket)
     server = bled.bless.Server("Lamp", adapter="none")

@@ -37,7 +37,7 @@ class Server(BaseBlessServer):
         super().__init__(loop=loop)
         self.name = name
         self._adapter: str | None = kwargs.get("adapter")
-        self._serving: asyncio.Task[None] | None = None
+        self._serving: tuple[asyncio.Task[None], bled.Client] | None = None
         self._forget()
 
     def _forget(self) -> None:
@@ -61,15 +61,19 @@ class Server(BaseBlessServer):
                 raise
         except bled.BledError as error:
             raise BlessError(str(error)) from error
-        self._serving = asyncio.create_task(self._serve(client))
+        self._serving = asyncio.create_task(self._serve(client)), client
         return True
 
     async def stop(self) -> bool:
         """Ends advertising, and removes the services. The server can be started again."""
         serving, self._serving = self._serving, None
         if serving is not None:
-            serving.cancel()
-            await asyncio.gather(serving, return_exceptions=True)
+            task, client = serving
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            # A task that had no turn yet has not closed it.
+            self._forget()
+            await client.close()
         return True
 
     async def is_connected(self) -> bool:
