@@ -193,7 +193,11 @@ import ScenarioRules
     senders.updateValue(sender, forKey: place)?.cancel()
     enqueue.yield {
       try await withTaskCancellationHandler {
-        do { try await sender.value } catch is CancellationError { try Task.checkCancellation() }
+        do { try await sender.value } catch {
+          // A call that is cancelled on its way throws an error of its own, not `CancellationError`.
+          guard sender.isCancelled else { throw error }
+          try Task.checkCancellation()
+        }
       } onCancel: {
         sender.cancel()
       }

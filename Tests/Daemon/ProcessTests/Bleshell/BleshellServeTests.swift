@@ -73,14 +73,14 @@ import Testing
     private let listener: CInt
     private let folder: TemporaryFolder
 
-    init(_ services: String, _ arguments: [String] = []) throws {
+    init(_ services: String, _ arguments: [String] = [], visits: Int = 1) throws {
       folder = try TemporaryFolder()
       let path = "\(folder.path)/services.json"
       try ChildProcess.write(services, to: path)
       listener = try UnixSocket.listen("\(folder.path)/bled.sock")
       process = try ChildProcess(
         "bleshell",
-        ["serve", path, "--visits", "1", "--time", "600", "--socket", "\(folder.path)/bled.sock"] + arguments,
+        ["serve", path, "--visits", "\(visits)", "--time", "600", "--socket", "\(folder.path)/bled.sock"] + arguments,
         folder: folder)
       peer = try SocketClient(acceptedBy: listener)
       try take(SessionOpen.self) {
@@ -146,6 +146,28 @@ import Testing
     #expect(events.prefix(3) == ["subscribed", "nobodySubscribed", "outOfSync"])
     // The answer to a call and an event are reported in any order.
     #expect(Set(events.dropFirst(3)) == ["notified", "unsubscribed"] && events.count == 5)
+  }
+
+  @Test("a subscriber that leaves while a value is sent to it does not end the service for the others")
+  func leaving() throws {
+    let scenario = """
+      { devices: [{ name: "A", address: "C0:DE:00:00:00:66", services: [{ uuid: "180F", characteristics: [
+          { uuid: "2A19", properties: ["read", "notify"], value: "63", notifyEvery: 0.05 }] }] }] }
+      """
+    let script = try Script(scenario, ["--json"], visits: 2)
+    let first = Subscriber(central: "CC17", handle: 16, maximumLength: 20)
+    try script.tell(ServerSubscribed.self, first)
+    // This call has no answer.
+    _ = try script.peer.nextCall(ServerNotify.self)
+    try script.tell(ServerUnsubscribed.self, first)
+    let second = Subscriber(central: "CC18", handle: 16, maximumLength: 20)
+    try script.tell(ServerSubscribed.self, second)
+    // Nor has this one: no other follows until the end.
+    _ = try script.peer.nextCall(ServerNotify.self)
+    let run = try script.finish(second)
+    #expect(run.status == 0, "\(run.errors)")
+    let events = try run.objects().compactMap { $0["event"] }
+    #expect(events == ["subscribed", "unsubscribed", "subscribed", "unsubscribed"])
   }
 
   @Test("too few visits within the time are a failure; the end of the time alone is not")
