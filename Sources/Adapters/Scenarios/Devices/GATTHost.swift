@@ -50,6 +50,7 @@ package final class GATTHost {
   /// - Parameter maximumMTU: the largest ATT MTU of this side.
   package func attach(_ link: any Link, maximumMTU: Int = 517) {
     self.link = link
+    lastArrival = .zero
     connection = GATTConnection(maximumMTU: min(link.maximumMTU, maximumMTU), security: security(of: link))
     connection?.asksForSecurity = asksForSecurity
     link.onEvent = { [weak self, weak link] event in

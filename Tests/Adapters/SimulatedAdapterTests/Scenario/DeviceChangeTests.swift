@@ -59,6 +59,23 @@ struct DeviceChangeTests {
     #expect(throws: BluetoothError.self) { try change(#"{ address: "C0:DE:00:00:00:02" }"#) }
   }
 
+  @Test("a late answer holds up the answers of its link alone")
+  func lateLink() throws {
+    let first = Client(try #require(world.connect(1)), world)
+    let handle = try #require(try first.find(0x2A38)).valueHandle
+    try change("{ faults: { answers: [{ delay: 20 }] } }")
+    first.start(.read(handle))
+    world.scheduler.advance(by: .seconds(1))
+    first.link.disconnect()
+    world.scheduler.advance(by: .seconds(1))
+    #expect(first.reason != nil)
+    try change("{ faults: {} }")
+    let second = Client(try #require(world.connect(1)), world)
+    let before = world.scheduler.now
+    #expect(try second.run(.read(handle)) == .value([1]))
+    #expect(before.duration(to: world.scheduler.now) < .seconds(5))
+  }
+
   @Test("services come and go; one that stays the same keeps its handles")
   func services() throws {
     let client = Client(try #require(world.connect(1)), world)
