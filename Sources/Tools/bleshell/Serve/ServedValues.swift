@@ -45,6 +45,8 @@ struct ServedValues {
   private static let maximumDevices = 256
   private(set) var values: [UInt16: Value] = [:]
   private let responseDelay: TimeSpan
+  /// True if some answers are not given at once: later ones of the link wait for them.
+  private let areAnswersLate: Bool
   private var faults: AnswerFaults
   private let seed: UInt64
   private var delays: SeededGenerator
@@ -57,6 +59,8 @@ struct ServedValues {
   init(_ behaviour: ServiceFile.Behaviour) {
     responseDelay = behaviour.responseDelay
     faults = AnswerFaults(behaviour.answers)
+    let spans = [behaviour.responseDelay] + behaviour.answers.map(\.delay)
+    areAnswersLate = spans.contains { $0.range.upperBound > .zero }
     seed = behaviour.seed ?? .random(in: .min ... .max)
     // Values have the streams below.
     delays = SeededGenerator(seed: seed, stream: 1 << 16)
@@ -79,8 +83,8 @@ struct ServedValues {
   /// A value has changed by itself.
   mutating func set(_ handle: UInt16, _ octets: [UInt8]) { values[handle]?.octets = octets }
 
-  /// True if a value depends on the time of its link.
-  var dependsOnLinks: Bool { values.values.contains { $0.recording?.read.isEmpty == false } }
+  /// True if a value or an answer depends on its link.
+  var dependsOnLinks: Bool { areAnswersLate || values.values.contains { $0.recording != nil } }
 
   // MARK: Links
 
@@ -117,7 +121,13 @@ struct ServedValues {
       answer.error = fault.error
     }
     answer.time = max(answer.time, lateAnswers[central] ?? .zero)
-    lateAnswers[central] = answer.time > time ? answer.time : nil
+    if answer.time > time {
+      // Without the permission to see links, none ends.
+      if lateAnswers[central] == nil, lateAnswers.count >= Self.maximumDevices { lateAnswers = [:] }
+      lateAnswers[central] = answer.time
+    } else {
+      lateAnswers[central] = nil
+    }
     return answer
   }
 

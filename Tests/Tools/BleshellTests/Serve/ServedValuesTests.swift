@@ -90,6 +90,32 @@ import Testing
     #expect(other.error == nil && other.time == .milliseconds(11_500))
   }
 
+  @Test("links are followed if a value or an answer depends on them")
+  func links() throws {
+    let plain = #"{ uuid: "FFF1", value: "01", properties: ["read", "notify"] }"#
+    #expect(try !values(plain).dependsOnLinks)
+    #expect(try values(plain, device: "responseDelay: [0, 0.5],").dependsOnLinks)
+    #expect(try values(plain, device: "faults: { answers: [{ delay: 3 }] },").dependsOnLinks)
+    let sent = #"properties: ["notify"], rule: { kind: "recording", sent: [{ after: 1, value: "01" }] }"#
+    var served = try values("{ uuid: \"FFF1\", value: \"00\", \(sent) }")
+    #expect(served.dependsOnLinks)
+    let place = ServedValues.Place(central: "one", handle: 0x10)
+    served.subscribed(place, at: .zero)
+    #expect(served.due(place, at: .seconds(1)) == [1] && served.read(0x10, by: "one", at: .seconds(2)) == [1])
+    served.linkEnded("one")
+    #expect(served.read(0x10, by: "one", at: .seconds(3)) == [0])
+  }
+
+  @Test("no answer waits for one of the link before")
+  func lateAnswers() throws {
+    var values = try values(
+      #"{ uuid: "FFF1", value: "01" }"#, device: "faults: { answers: [{ delay: 30, count: 1 }] },")
+    #expect(values.answer(.read, of: 0x10, by: "one", at: .zero).time == .seconds(30))
+    #expect(values.answer(.read, of: 0x10, by: "one", at: .seconds(1)).time == .seconds(30))
+    values.linkEnded("one")
+    #expect(values.answer(.read, of: 0x10, by: "one", at: .seconds(2)).time == .seconds(2))
+  }
+
   @Test("written values are adopted by the characteristics that echo them, and by no others")
   func echoes() throws {
     var values = try values(
