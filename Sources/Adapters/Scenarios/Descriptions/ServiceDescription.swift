@@ -52,7 +52,7 @@ extension CharacteristicDescription {
     }
   }
 
-  fileprivate enum Keys: String, CaseIterable {
+  private enum Keys: String, CaseIterable {
     case uuid, properties, value, text, length, rule, notifyEvery, descriptors, security
   }
 
@@ -61,44 +61,21 @@ extension CharacteristicDescription {
     uuid = try members.required(.uuid)
     properties = members[.properties] == nil ? .read : []
     for word in try members[.properties]?.elements() ?? [] { properties.formUnion(try word.word(Property.self).bits) }
-    if members[.notifyEvery] != nil {
-      guard !properties.isDisjoint(with: [.notify, .indicate]) else {
-        throw members.failure(
-          .notifyEvery, "this cannot be subscribed to: add \"notify\" or \"indicate\" to the properties")
-      }
-      notifyEvery = try members.seconds(.notifyEvery, in: 0.001...86400)
+    notifyEvery = try members.optional(.notifyEvery) { value throws(FileError) in
+      try value.seconds(in: 0.001...86400)
     }
     self.value = ValueDescription(
       template: try members.template(value: .value, text: .text, length: .length), rule: try members.optional(.rule))
     descriptors = try members.value(.descriptors, default: [])
     security = try members.optional(.security) ?? SecurityDescription()
-    if case .recording(let recording) = self.value.rule { try check(recording, members) }
-    guard let rule = self.value.rule, case .number(let number) = rule else { return }
-    guard properties.isDisjoint(with: [.write, .writeWithoutResponse]) else {
-      throw members.failure(
-        .rule, "a value that changes by itself cannot be written: remove \"write\" from the properties")
-    }
-    guard number.offset + number.format.size <= ValueDescription.longest else {
-      throw members.failure(.rule, "the number ends after octet \(ValueDescription.longest): give a smaller \"at\"")
-    }
+    try members.check(
+      self.value.rule, .rule, notifyEvery: .notifyEvery,
+      isWritable: !properties.isDisjoint(with: [.write, .writeWithoutResponse]),
+      isSubscribable: !properties.isDisjoint(with: [.notify, .indicate]))
   }
 }
 
 extension CharacteristicDescription {
-  private func check(_ recording: RecordedValues, _ members: FileMembers<Keys>) throws(FileError) {
-    guard recording.read.isEmpty || properties.isDisjoint(with: [.write, .writeWithoutResponse]) else {
-      throw members.failure(
-        .rule, "a value that can be written is read as it was written: remove \"read\" from the rule")
-    }
-    guard recording.sent.isEmpty || !properties.isDisjoint(with: [.notify, .indicate]) else {
-      throw members.failure(
-        .rule, "the values of \"sent\" have no subscribers: add \"notify\" or \"indicate\" to the properties")
-    }
-    guard recording.sent.isEmpty || notifyEvery == nil else {
-      throw members.failure(.notifyEvery, "the rule has the times of the values: remove \"notifyEvery\"")
-    }
-  }
-
   /// The required protection for reading and writing the value.
   var permissions: AttributePermissions {
     AttributePermissions(

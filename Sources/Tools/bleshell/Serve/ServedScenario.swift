@@ -96,6 +96,11 @@ struct ServedScenario {
     let members = try FileMembers(value, CharacteristicKeys.self)
     // As in scenarios, it can be read if nothing else is said.
     let properties: [CharacteristicProperty] = try members[.properties]?.words() ?? [.read]
+    let rule: ValueRule? = try members.optional(.rule)
+    try members.check(
+      rule, .rule, notifyEvery: .notifyEvery,
+      isWritable: properties.contains(.write) || properties.contains(.writeWithoutResponse),
+      isSubscribable: properties.contains(.notify) || properties.contains(.indicate))
     var descriptors: [ServiceFile.Descriptor] = []
     for element in try members[.descriptors]?.elements() ?? [] {
       let descriptor = try ServiceFile.Descriptor(element)
@@ -107,7 +112,7 @@ struct ServedScenario {
       permissions: try members[.security].flatMap { value throws(FileError) in try permissions(properties, value) },
       minimumKeySize: try members[.security].flatMap { value throws(FileError) in try keySize(value) },
       octets: try members.template(value: .value, text: .text, length: .length), fixed: nil, changes: nil,
-      rule: try members.optional(.rule),
+      rule: rule,
       notifyEvery: try members.optional(.notifyEvery) { value throws(FileError) in
         try value.seconds(in: 0.001...86400)
       }, descriptors: descriptors.isEmpty ? nil : descriptors)

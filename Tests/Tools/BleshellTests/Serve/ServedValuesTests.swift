@@ -116,6 +116,28 @@ import Testing
     #expect(values.answer(.read, of: 0x10, by: "one", at: .seconds(2)).time == .seconds(2))
   }
 
+  @Test(
+    "rules that contradict the properties are refused",
+    arguments: [
+      (#"properties: ["notify"], rule: { kind: "counter", at: 512 }"#, "rule", "the number ends after octet 512"),
+      (#"properties: ["read", "write"], rule: { kind: "counter" }"#, "rule", "changes by itself cannot be written"),
+      (
+        #"properties: ["writeWithoutResponse"], rule: { kind: "recording", read: [{ at: 1, value: "01" }] }"#, "rule",
+        "is read as it was written"
+      ),
+      (#"rule: { kind: "recording", sent: [{ after: 1, value: "01" }] }"#, "rule", "have no subscribers"),
+      (
+        #"properties: ["notify"], notifyEvery: 1, rule: { kind: "recording", sent: [{ after: 1, value: "01" }] }"#,
+        "notifyEvery", "has the times of the values"
+      ),
+      ("notifyEvery: 1", "notifyEvery", "cannot be subscribed to"),
+    ])
+  func contradictions(_ members: String, _ name: String, _ message: String) {
+    let error = #expect(throws: FileError.self) { try values("{ uuid: \"FFF1\", \(members) }") }
+    #expect(error?.path == "devices[0].services[0].characteristics[0].\(name)")
+    #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+  }
+
   @Test("written values are adopted by the characteristics that echo them, and by no others")
   func echoes() throws {
     var values = try values(
