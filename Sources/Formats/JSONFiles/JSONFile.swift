@@ -12,6 +12,13 @@ public enum JSONFile {
   /// - Returns: its outermost value.
   /// - Throws: the fault and its place.
   public static func read(_ path: String) throws(FileError) -> FileValue {
+    try parse(try octets(of: path), name: path)
+  }
+
+  /// Reads a file's contents once, for programs that pass them on: a pipe has them only once.
+  /// - Returns: all octets; of a file that is too long more than `longest`, which `parse` refuses.
+  /// - Throws: the fault if it cannot be read.
+  package static func octets(of path: String) throws(FileError) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw unreadable(path, errno) }
     defer { close(descriptor) }
@@ -27,7 +34,7 @@ public enum JSONFile {
       guard count > 0 else { break }
       octets += more
     }
-    return try parse(octets, name: path)
+    return octets
   }
 
   /// Parses a file's contents.

@@ -1,4 +1,5 @@
 import Bluetooth
+import Glibc
 import JSONFiles
 import Testing
 
@@ -78,6 +79,18 @@ import Testing
     // A place is found in one pass, however long a line is.
     let list = "[" + String(repeating: "1,", count: 500_000) + "]"
     #expect(try read(list).elements().last?.failure("").place?.column == 1_000_000)
+  }
+
+  @Test func aPipeIsReadOnce() throws {
+    var ends: [CInt] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    defer { close(ends[0]) }
+    let text = Array("{ a: 1 }".utf8)
+    let count = write(ends[1], text, text.count)
+    close(ends[1])
+    try #require(count == text.count)
+    #expect(try JSONFile.octets(of: "/dev/fd/\(ends[0])") == text)
+    #expect(try JSONFile.octets(of: "/dev/zero").count > JSONFile.longest)
   }
 
   @Test(arguments: [("/no/such/file", "there is no such file", true), ("/", "it is a directory", false)])

@@ -1,7 +1,6 @@
 import ArgumentParser
 import BledRPC
 import Bluetooth
-import FoundationEssentials
 import JSONFiles
 
 /// `bleshell simulation`
@@ -75,14 +74,9 @@ struct SimulationCommand: ParsableCommand {
 
     /// - Throws: `FileError` if it cannot be read, or is not valid JSON5; `Failure`.
     private static func read(_ path: String) throws -> String {
-      guard path != "-" else {
-        var text = ""
-        while let line = readLine(strippingNewline: false) { text += line }
-        return text
-      }
-      _ = try JSONFile.read(path)
-      guard let data = FileManager.default.contents(atPath: path), let text = String(validating: data, as: UTF8.self)
-      else { throw Failure("\(path) is not text in UTF-8") }
+      let octets = try JSONFile.octets(of: path == "-" ? "/dev/stdin" : path)
+      _ = try JSONFile.parse(octets, name: path)
+      guard let text = String(validating: octets, as: UTF8.self) else { throw Failure("\(path) is not text in UTF-8") }
       return text
     }
   }

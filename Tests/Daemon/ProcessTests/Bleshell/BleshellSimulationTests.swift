@@ -47,6 +47,8 @@ import Testing
     try ChildProcess.write("{", to: path)
     let cut = try daemon.bleshell("simulation", "add", path)
     #expect(cut.status == 1 && cut.errors.contains("\(path):1:1: not valid JSON5"), "\(cut.errors)")
+    let typedCut = try daemon.bleshell("simulation", "add", "-", input: "{")
+    #expect(typedCut.status == 1 && typedCut.errors.contains("-:1:1: not valid JSON5"), "\(typedCut.errors)")
     let missing = try daemon.bleshell("simulation", "add", "zoo")
     #expect(missing.status == 1 && missing.errors.contains("there is no such file"), "\(missing.errors)")
   }
