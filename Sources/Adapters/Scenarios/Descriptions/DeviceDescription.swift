@@ -132,8 +132,8 @@ package struct DeviceDescription: ReadableFromFile, Sendable {
     bootLoader = try members.optional(.bootLoader)
     isInBootLoader = bootLoader?.entry == .button
     let characteristics = services.flatMap(\.characteristics)
-    for case .echo(let source?) in characteristics.compactMap(\.value.rule)
-    where !characteristics.contains(where: { $0.uuid == source }) {
+    let known = Set(characteristics.map(\.uuid))
+    for case .echo(let source?) in characteristics.compactMap(\.value.rule) where !known.contains(source) {
       throw members.failure(.services, "a rule echoes \(source), which is no characteristic of this device: add it")
     }
     echoPSM = try members.optional(.echoPSM) { value throws(FileError) in try value.integer(in: 1...255) }

@@ -68,8 +68,8 @@ struct ServedScenario {
 
   private func checkEchoes(_ services: [ServiceFile.Service]) throws(FileError) {
     let characteristics = services.flatMap(\.characteristics)
-    for case .echo(let source?) in characteristics.compactMap(\.rule)
-    where !characteristics.contains(where: { $0.uuid == source }) {
+    let known = Set(characteristics.map(\.uuid))
+    for case .echo(let source?) in characteristics.compactMap(\.rule) where !known.contains(source) {
       throw device.failure(.services, "a rule echoes \(source), which is no characteristic of this device: add it")
     }
   }
@@ -103,7 +103,7 @@ struct ServedScenario {
       isSubscribable: properties.contains(.notify) || properties.contains(.indicate))
     var descriptors: [ServiceFile.Descriptor] = []
     for element in try members[.descriptors]?.elements() ?? [] {
-      let descriptor = try ServiceFile.Descriptor(element)
+      let descriptor = try Self.descriptor(element)
       // The daemon makes those of configuration and extended properties.
       if ![0x2900, 0x2902, 0x2903].contains(descriptor.uuid) { descriptors.append(descriptor) }
     }
@@ -116,6 +116,14 @@ struct ServedScenario {
       notifyEvery: try members.optional(.notifyEvery) { value throws(FileError) in
         try value.seconds(in: 0.001...86400)
       }, descriptors: descriptors.isEmpty ? nil : descriptors)
+  }
+
+  private enum DescriptorKeys: String, CaseIterable { case uuid, value, text, length }
+
+  private static func descriptor(_ value: FileValue) throws(FileError) -> ServiceFile.Descriptor {
+    let members = try FileMembers(value, DescriptorKeys.self)
+    return .init(
+      uuid: try members.required(.uuid), octets: try members.template(value: .value, text: .text, length: .length))
   }
 
   // MARK: Security

@@ -7,13 +7,17 @@ import Testing
 
 /// The values of a served scenario, by rules and times.
 @Suite struct ServedValuesTests {
-  /// The handles are 0x10, 0x11 and so on.
-  private func values(_ characteristics: String, device: String = "") throws -> ServedValues {
+  private func file(_ characteristics: String, device: String = "") throws -> ServiceFile {
     let text = """
       { devices: [{ name: "A", address: "C0:DE:00:00:00:66", \(device)
         services: [{ uuid: "FFF0", characteristics: [\(characteristics)] }] }] }
       """
-    let file = try ServedScenario(try JSONFile.parse(text.utf8, name: "file"), device: nil).file()
+    return try ServedScenario(try JSONFile.parse(text.utf8, name: "file"), device: nil).file()
+  }
+
+  /// The handles are 0x10, 0x11 and so on.
+  private func values(_ characteristics: String, device: String = "") throws -> ServedValues {
+    let file = try self.file(characteristics, device: device)
     var values = ServedValues(file.behaviour)
     for service in file.services {
       let described = service.characteristics.enumerated().map { index, characteristic in
@@ -136,6 +140,13 @@ import Testing
     let error = #expect(throws: FileError.self) { try values("{ uuid: \"FFF1\", \(members) }") }
     #expect(error?.path == "devices[0].services[0].characteristics[0].\(name)")
     #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+  }
+
+  @Test("a descriptor's value may be repeated up to a length, as in scenarios")
+  func descriptors() throws {
+    let descriptor = #"{ uuid: "2901", text: "ab", length: 3 }"#
+    let file = try self.file("{ uuid: \"FFF1\", descriptors: [\(descriptor)] }")
+    #expect(file.services.first?.characteristics.first?.descriptors?.map(\.octets) == [Array("aba".utf8)])
   }
 
   @Test("written values are adopted by the characteristics that echo them, and by no others")
