@@ -17,6 +17,8 @@ import ScenarioRules
   private var visits = 0
   /// The tasks that send the values that are due to subscribers.
   private var senders: [ServedValues.Place: Task<Void, any Error>] = [:]
+  /// The tasks of late answers, by device.
+  private var lateAnswers: [String: Set<Task<Void, any Error>>] = [:]
   /// Work that takes its time: late answers, and values for subscribers.
   private let work: AsyncStream<Work>
   private let enqueue: AsyncStream<Work>.Continuation
@@ -89,6 +91,8 @@ import ScenarioRules
           values.linkIsUp(change.peripheral, at: age)
         } else if !change.linked {
           values.linkEnded(change.peripheral)
+          // The device waits no longer for its answers, and late writes are not stored.
+          for answer in lateAnswers.removeValue(forKey: change.peripheral) ?? [] { answer.cancel() }
         }
       }
     } catch {
@@ -124,7 +128,7 @@ import ScenarioRules
   private func receive(_ request: ReadRequest) async throws {
     let params = request.params
     let answer = values.answer(.read, of: params.handle, by: params.central, at: age)
-    try await inTime(answer) { [self] in
+    try await inTime(answer, to: params.central) { [self] in
       if let error = answer.error { return request.refuse(.refusal(error)) }
       try await read(request)
     }
@@ -135,19 +139,38 @@ import ScenarioRules
       return try await write(request)
     }
     let answer = values.answer(.write, of: handle, by: request.params.central, at: age)
-    try await inTime(answer) { [self] in
+    try await inTime(answer, to: request.params.central) { [self] in
       if let error = answer.error { return request.refuse(.refusal(error)) }
       try await write(request)
     }
   }
 
   /// Answers at the time of the answer; other devices do not wait for it.
-  private func inTime(_ answer: ServedValues.Answer, _ respond: @escaping Work) async throws {
+  private func inTime(_ answer: ServedValues.Answer, to central: String, _ respond: @escaping Work) async throws {
     let delay = answer.time - age
     guard delay > .zero else { return try await respond() }
-    enqueue.yield {
+    let late = Task {
       try await Task.sleep(for: delay)
       try await respond()
+    }
+    lateAnswers[central, default: []].insert(late)
+    enqueue.yield { [self] in
+      try await finish(late)
+      lateAnswers[central]?.remove(late)
+      if lateAnswers[central]?.isEmpty == true { lateAnswers[central] = nil }
+    }
+  }
+
+  /// Waits for a task and passes on its failure; that it is cancelled alone is none.
+  private func finish(_ task: Task<Void, any Error>) async throws {
+    try await withTaskCancellationHandler {
+      do { try await task.value } catch {
+        // A call that is cancelled on its way throws an error of its own, not `CancellationError`.
+        guard task.isCancelled else { throw error }
+        try Task.checkCancellation()
+      }
+    } onCancel: {
+      task.cancel()
     }
   }
 
@@ -191,17 +214,7 @@ import ScenarioRules
       }
     }
     senders.updateValue(sender, forKey: place)?.cancel()
-    enqueue.yield {
-      try await withTaskCancellationHandler {
-        do { try await sender.value } catch {
-          // A call that is cancelled on its way throws an error of its own, not `CancellationError`.
-          guard sender.isCancelled else { throw error }
-          try Task.checkCancellation()
-        }
-      } onCancel: {
-        sender.cancel()
-      }
-    }
+    enqueue.yield { [self] in try await finish(sender) }
   }
 
   private func change(_ handle: UInt16, _ changes: ServiceFile.Changes) async throws {

@@ -170,6 +170,30 @@ import Testing
     #expect(events == ["subscribed", "unsubscribed", "subscribed", "unsubscribed"])
   }
 
+  @Test("a late answer ends with the link of its device")
+  func lateAnswer() throws {
+    let scenario = """
+      { devices: [{ name: "A", address: "C0:DE:00:00:00:66", responseDelay: 500, services: [{ uuid: "180F",
+          characteristics: [{ uuid: "2A19", properties: ["write", "notify"], value: "63", notifyEvery: 0.05 }] }] }] }
+      """
+    let script = try Script(scenario, ["--json"])
+    try script.take(PeripheralWatch.self) { Empty() }
+    let write = try script.peer.start(
+      ServerWrite.self, .init(central: "CC17", writes: [.init(handle: 16, offset: 0, value: HexBytes([1]))]))
+    let subscriber = Subscriber(central: "CC17", handle: 16, maximumLength: 20)
+    try script.tell(ServerSubscribed.self, subscriber)
+    // Events are handled in order: with this call the write has been received.
+    _ = try script.peer.nextCall(ServerNotify.self)
+    try script.tell(PeripheralLinkChanged.self, .init(peripheral: "CC17", linked: false, name: nil))
+    guard case .failure = try script.peer.finish(write, ServerWrite.self) else {
+      Issue.record("the write was stored")
+      return
+    }
+    let run = try script.finish(subscriber)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(try run.objects().allSatisfy { $0["event"] != "write" })
+  }
+
   @Test("too few visits within the time are a failure; the end of the time alone is not")
   func time() throws {
     let daemon = try DaemonProcess(scenario: "{}")
