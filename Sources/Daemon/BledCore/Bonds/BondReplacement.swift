@@ -6,6 +6,7 @@ import Adapter
 /// |----------------------------------|----------------------------------------------------------------------|
 /// | authenticated, protect as well   | always: they exclude a man in the middle                             |
 /// | unauthenticated, protect as well | no other user relies on the bond, or root or a trusted agent decides |
+/// | … and a program wanted more      | the same, and an agent agreed, knowing of the bond                   |
 /// | protect less                     | the same, and an agent agreed, knowing of the bond                   |
 struct BondReplacement {
   let old: Bond
@@ -16,6 +17,8 @@ struct BondReplacement {
   let consenter: Session?
   /// The session that caused the pairing.
   let cause: Session?
+  /// The level requested by a program replacing the bond.
+  let wanted: Int?
 
   /// The reason to refuse; nil if they may.
   var refusal: String? {
@@ -27,7 +30,11 @@ struct BondReplacement {
     guard isTrusted || users.allSatisfy({ $0 == decider?.user }) else {
       return "it would replace keys that another user relies on: that user or root forgets them first, or agrees"
     }
-    guard isWeaker, consenter == nil else { return nil }
-    return "the new keys protect less than the earlier ones: forget the earlier ones first"
+    guard consenter == nil else { return nil }
+    // Any device can show the address of the bond's, and pair without a check.
+    if let wanted, new.security?.level ?? 1 < wanted {
+      return "the new keys do not reach the requested level: the earlier ones stay"
+    }
+    return isWeaker ? "the new keys protect less than the earlier ones: forget the earlier ones first" : nil
   }
 }

@@ -43,10 +43,15 @@ struct LinkPairingMachine {
   private var isBondWanted = true
   /// The sessions that wait for the link to become more secure, each under its own number.
   private var causesByNumber: [Int: Session] = [:]
+  /// The levels of requests replacing a weaker bond.
+  private var replacementsByNumber: [Int: Int] = [:]
   private var hasToldLoss = false
 
   /// The sessions waiting for it, oldest request first.
   var causes: [Session] { causesByNumber.sorted { $0.key < $1.key }.map(\.value) }
+
+  /// The lowest level of requests replacing a weaker bond.
+  var replacementLevel: Int? { replacementsByNumber.values.min() }
 
   /// True if all requests that led to the bond wanted more protection than it has.
   var hasUnwantedBond: Bool { state == .bonded && !isBondWanted && causesByNumber.isEmpty }
@@ -80,8 +85,10 @@ struct LinkPairingMachine {
   // MARK: Inputs
 
   /// A session requests security.
-  mutating func requested(by session: Session, number: Int) {
+  /// - Parameter level: its level if it replaces a weaker bond.
+  mutating func requested(by session: Session, number: Int, replacingBondFor level: Int? = nil) {
     causesByNumber[number] = session
+    replacementsByNumber[number] = level
     if approval == nil { approval = .session }
   }
 
@@ -91,6 +98,7 @@ struct LinkPairingMachine {
   ///   - isReached: true if it has the requested protection.
   mutating func requestEnded(_ number: Int, isProtected: Bool, isReached: Bool = false) {
     causesByNumber[number] = nil
+    replacementsByNumber[number] = nil
     if isReached { isBondWanted = true }
     if !isProtected { approval = nil }
   }

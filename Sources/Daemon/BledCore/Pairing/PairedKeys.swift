@@ -19,7 +19,7 @@ struct PairedKeys {
       return reject(bond, peripheral, hub, slot, "no agent or policy allowed it")
     }
     let concern = broker.concern(hub, slot)
-    if let reason = refusal(of: bond, with: peripheral, broker.pairing(hub).consenter(to: bond.peer), concern) {
+    if let reason = refusal(of: bond, with: peripheral, broker.pairing(hub), concern) {
       return reject(bond, peripheral, hub, slot, reason)
     }
     broker.directory.paired(peripheral, as: bond.peer)
@@ -39,15 +39,17 @@ struct PairedKeys {
 
   /// - Returns: the reason for refusing a bond, in view of the present ones; nil if it may be stored.
   private func refusal(
-    of bond: Bond, with peripheral: Peripheral, _ consenter: Session?, _ concern: PairingConcern
+    of bond: Bond, with peripheral: Peripheral, _ pairing: LinkPairingMachine, _ concern: PairingConcern
   ) -> String? {
+    let consenter = pairing.consenter(to: bond.peer)
     // Any device can claim another one's identity when it has paired, and would take its place.
     if consenter == nil, peripheral.identity != bond.peer, broker.bonds.contains(bond.peer) {
       return "\(bond.peer) is paired already: forget it on both sides, and pair again"
     }
     guard let old = broker.bonds.find(bond.local, bond.peer) else { return nil }
     return BondReplacement(
-      old: old, new: bond, users: broker.bondBroker.users(of: old), consenter: consenter, cause: concern.causes.first
+      old: old, new: bond, users: broker.bondBroker.users(of: old), consenter: consenter, cause: concern.causes.first,
+      wanted: pairing.replacementLevel
     ).refusal
   }
 

@@ -122,7 +122,7 @@ final class PairingBroker: LinkProtection {
     guard (7...16).contains(keySize) else {
       throw BledError.invalidParameter.error("\"minimumKeySize\" must be 7 to 16 octets")
     }
-    raise(hub, to: level, for: session, replacesBond: true) { [weak self, weak hub] error in
+    raise(hub, to: level, for: session, replacesBond: mayReplaceBond(of: hub, session)) { [weak self, weak hub] error in
       if let error {
         reply.fail(error)
         self?.forgetUnwanted(hub)
@@ -143,6 +143,12 @@ final class PairingBroker: LinkProtection {
         reply.succeed(.init(level: security.word, keySize: security.keySize, bonded: self.bond(of: hub) != nil))
       }
     }
+  }
+
+  /// True if no other user relies on the bond: it cannot be used for a while if a pairing to replace it fails.
+  private func mayReplaceBond(of hub: LinkHub, _ session: Session) -> Bool {
+    guard !session.answersForOthers, let bond = bond(of: hub) else { return true }
+    return bondBroker.users(of: bond).allSatisfy { $0 == session.user }
   }
 
   /// A pairing did not reach the level that its session requested: without this, the weak bond would be in the way of
@@ -202,7 +208,8 @@ final class PairingBroker: LinkProtection {
     let number = lastNumber
     // Without a session it is the daemon's own request, which never pairs.
     if let session {
-      change(hub) { $0.requested(by: session, number: number) }
+      let replaced = replacesBond && bond(of: hub) != nil ? level : nil
+      change(hub) { $0.requested(by: session, number: number, replacingBondFor: replaced) }
       for address in [hub.link.peer, hub.peripheral.identity] {
         consent.outOfBand.withdraw(address, on: hub.slot, unlessOf: session)
       }

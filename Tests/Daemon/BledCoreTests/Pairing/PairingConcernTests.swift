@@ -139,6 +139,48 @@ import Testing
     }
   }
 
+  @Test("a program that wants better keys gets none that are as weak, and the earlier ones stay")
+  func equalKeys() throws {
+    let owner = world.client(user: 1002)
+    let peer = world.peer()
+    let (id, link) = try connect(owner, peer)
+    _ = try owner.call(PeripheralPair.self, .init(peripheral: id))
+    let first = bond(peer.address)
+    tell(peer, .bonded(first))
+    link.endRaise(LinkSecurity(level: 2, keySize: 16))
+    link.end(reason: 0x13)
+    _ = try owner.call(PeripheralDisconnect.self, .init(peripheral: id))
+    world.settle()
+    peer.keys = LinkSecurity(level: 2, keySize: 16)
+    let (_, next) = try connect(owner, peer)
+    peer.keys = nil
+    _ = try owner.call(PeripheralPair.self, .init(peripheral: id, level: "authenticated"))
+    #expect(next.raises.last?.replacesBond == true)
+    tell(peer, .bonded(bond(peer.address, key: 6)))
+    #expect(world.adapter.bonds == [first] && world.adapter.unpaired == [peer.address])
+    let strong = bond(peer.address, isAuthenticated: true, key: 7)
+    tell(peer, .bonded(strong))
+    #expect(world.adapter.bonds == [strong])
+  }
+
+  @Test("a bond that another user relies on is not given up for a better one, but for root and agents")
+  func foreignBond() throws {
+    let owner = world.client(user: 1002)
+    let peer = world.peer()
+    let (id, link) = try connect(owner, peer)
+    _ = try owner.call(PeripheralPair.self, .init(peripheral: id))
+    tell(peer, .bonded(bond(peer.address)))
+    link.endRaise(LinkSecurity(level: 2, keySize: 16))
+    for (user, mayReplace) in [(1002, true), (1003, false), (0, true)] as [(UInt32, Bool)] {
+      let client = world.client(user: user)
+      _ = try client.call(PeripheralConnect.self, .init(address: "\(peer.address)", addressType: "random"))
+      world.settle()
+      _ = try client.call(PeripheralPair.self, .init(peripheral: id, level: "authenticated"))
+      #expect(link.raises.last?.replacesBond == mayReplace, "user \(user)")
+      link.endRaise(nil, GAPError.pairingFailed.error("no"))
+    }
+  }
+
   @Test("pairing.open lets devices pair that concern the caller's user, or all for root")
   func windows() throws {
     let server = world.client(user: 1002)
