@@ -8,8 +8,12 @@ public struct CallNote: Sendable {
   private let user: (front: Substring, number: UInt32, rest: Substring)?
   private let whole: String
 
+  /// No note of a call is longer, in octets. Comparing the characters of a longer one may take forever.
+  private static let longest = 2048
+
   /// Reads a note's text; nil if it is about no call.
   public init?(_ text: String) {
+    guard text.utf8.count <= Self.longest else { return nil }
     whole = text
     guard !text.hasPrefix("bled itself asks ") else {
       user = nil

@@ -88,6 +88,7 @@ import Testing
       #expect(CallNote(text)?.text(name) == named)
     }
     #expect(CallNote("5 packets are missing here") == nil)
+    #expect(CallNote("session 1 (user 7): gatt.read a" + String(repeating: "\u{300}", count: 1500)) == nil)
   }
 
   @Test("a note has the name of its device, which cannot imitate the words around it")
