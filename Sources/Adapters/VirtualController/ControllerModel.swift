@@ -5,7 +5,7 @@ import HCI
 package struct ControllerModel: Sendable {
   /// Its public address; 0 if it has none.
   package var address: UInt64
-  /// The number of its chance among the controllers of the air: its address, if that is not 0.
+  /// The stream of its random numbers.
   package var stream: UInt64
   package var features = LEFeatures.bluetooth5
   /// The longest data packet of the host, in octets, and the number of such packets.

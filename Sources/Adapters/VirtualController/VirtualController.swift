@@ -219,7 +219,7 @@ package final class VirtualController {
     flush()
   }
 
-  /// Ends its links, as its host can.
+  /// Ends its links with this reason, without its host.
   package func disconnect(_ reason: HCIStatus) { for end in ends.values { end.disconnect(reason) } }
 
   var hasRoomForLink: Bool { ends.count < model.links }

@@ -19,7 +19,7 @@ final class RunningAdapters {
   /// The air shared by the simulated adapters.
   let air: Air
   private let seed: UInt64
-  /// The air of the virtual adapters, on which they are.
+  /// The air shared by the virtual adapters.
   let virtualAir: VirtualAir
   /// The simulated ones.
   private(set) var simulated: [SimulatedAdapter] = []
