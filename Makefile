@@ -83,12 +83,10 @@ demo: deps-build ## builds bled and bleshell, and shows both roles on the simula
 examples: deps-build ## builds the programs in Examples: debug, in Examples/.build
 	@swift build --package-path Examples
 
-# Suites that wait for other programs more than they compute.
-WAITING := test-examples,docs-test,test-bluez,test-home,test-python,test-web
-
 test: deps-build+test+kernel+avatar+bluez+home+python+web+package ## runs all tests, and prints what each step took
 	@swift build --build-tests $(CHECKED)
-	@scripts/steps build,test-kernel,test-attack,lint-deb+test-fast,test-host,test-fuzz+$(WAITING)
+	@scripts/steps test-fast+test-examples+build test-host+test-kernel+test-fuzz \
+	  docs-test+test-bluez+test-home+test-python+test-web+test-attack+lint-deb
 
 test-fast: deps-build+test ## runs the tests that need no other kernel; SANITIZE=address or thread adds a sanitizer
 	@BUILT=$(BUILT) scripts/test-swift $(CHECKED) $(SANITIZED)
