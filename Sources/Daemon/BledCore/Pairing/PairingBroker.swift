@@ -29,6 +29,9 @@ final class PairingBroker: LinkProtection {
   var privacy: PrivacySettings?
   /// The pairings of links.
   private var pairings: [LinkID: LinkPairingMachine] = [:]
+  /// The requests for protection of links, and the bodies of waiting ones.
+  private var turns: [LinkID: SecurityTurns] = [:]
+  private var waiting: [Int: () -> Void] = [:]
   private var lastNumber = 0
 
   init(
@@ -122,7 +125,7 @@ final class PairingBroker: LinkProtection {
     guard (7...16).contains(keySize) else {
       throw BledError.invalidParameter.error("\"minimumKeySize\" must be 7 to 16 octets")
     }
-    raise(hub, to: level, for: session, replacesBond: mayReplaceBond(of: hub, session)) { [weak self, weak hub] error in
+    raise(hub, to: level, for: session, replacesBond: true) { [weak self, weak hub] error in
       if let error {
         reply.fail(error)
         self?.forgetUnwanted(hub)
@@ -145,10 +148,11 @@ final class PairingBroker: LinkProtection {
     }
   }
 
-  /// True if no other user relies on the bond: it cannot be used for a while if a pairing to replace it fails.
-  private func mayReplaceBond(of hub: LinkHub, _ session: Session) -> Bool {
-    guard !session.answersForOthers, let bond = bond(of: hub) else { return true }
-    return bondBroker.users(of: bond).allSatisfy { $0 == session.user }
+  /// The users relying on a link's bond beside a session's: it cannot be used for a while if a pairing to replace it
+  /// fails.
+  private func othersRelyingOnBond(of hub: LinkHub, beside session: Session) -> [UInt32] {
+    guard !session.answersForOthers, let bond = bond(of: hub) else { return [] }
+    return bondBroker.users(of: bond).filter { $0 != session.user }.sorted()
   }
 
   /// A pairing did not reach the level that its session requested: without this, the weak bond would be in the way of
@@ -196,9 +200,10 @@ final class PairingBroker: LinkProtection {
     }
   }
 
+  /// Raises the protection of a link, when it is this request's turn.
   /// - Parameters:
   ///   - pairs: true if the adapter may pair without a bond; otherwise it uses the bond's keys.
-  ///   - replacesBond: true if it may also pair to replace a weaker bond.
+  ///   - replacesBond: true if it may also pair to replace a weaker bond on which no other user relies.
   private func raise(
     _ hub: LinkHub, to level: Int, for session: Session?, pairs: Bool = true, replacesBond: Bool = false,
     _ done: @escaping (BluetoothError?) -> Void
@@ -206,6 +211,44 @@ final class PairingBroker: LinkProtection {
     let id = hub.link.id
     lastNumber += 1
     let number = lastNumber
+    let ended: (BluetoothError?) -> Void = { [weak self] error in
+      done(error)
+      guard let self else { return }
+      let next = turns[id]?.ended(number) ?? []
+      if turns[id]?.isIdle == true { turns[id] = nil }
+      for number in next { waiting.removeValue(forKey: number)?() }
+    }
+    let body = { [weak self, weak hub] in
+      guard let self, let hub, hub.isOpen else { return ended(LinkHub.gone) }
+      begin(number, hub, to: level, for: session, pairs: pairs, replacesBond: replacesBond, ended)
+    }
+    let replaces = replacesBond && replaces(bondOf: hub, level)
+    guard turns[id, default: SecurityTurns()].requested(number, replaces: replaces) else {
+      waiting[number] = body
+      return
+    }
+    body()
+  }
+
+  /// True if keys of this level would replace those of a link's bond.
+  private func replaces(bondOf hub: LinkHub, _ level: Int) -> Bool {
+    bond(of: hub).map { !$0.reaches(level, as: hub.link.role) } ?? false
+  }
+
+  private func begin(
+    _ number: Int, _ hub: LinkHub, to level: Int, for session: Session?, pairs: Bool, replacesBond: Bool,
+    _ done: @escaping (BluetoothError?) -> Void
+  ) {
+    let id = hub.link.id
+    if replacesBond, let session, replaces(bondOf: hub, level) {
+      let others = othersRelyingOnBond(of: hub, beside: session).map { "user \($0)" }
+      guard others.isEmpty else {
+        return done(
+          GAPError.pairingFailed.error(
+            "the keys shared with \(hub.peripheral.address) do not reach this level, and \(others.joined(separator: ", ")) "
+              + "uses them: pair again when no other user does, or with the permission \"agent\""))
+      }
+    }
     // Without a session it is the daemon's own request, which never pairs.
     if let session {
       let replaced = replacesBond && bond(of: hub) != nil ? level : nil

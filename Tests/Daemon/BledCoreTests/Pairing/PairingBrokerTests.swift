@@ -201,6 +201,31 @@ import Testing
     #expect(try bonds() == ["secureConnections"])
   }
 
+  @Test(
+    "a pairing that replaces a bond and operations that use the bond wait for each other", arguments: [true, false])
+  func replacingTurns(pairsFirst: Bool) throws {
+    let world = World()
+    let client = world.client()
+    let (peer, link, id) = try protected(client, in: world)
+    _ = try client.call(PeripheralPair.self, .init(peripheral: id, level: "encrypted"))
+    world.adapter.onEvent?(.pairing(peer.address, .bonded(bond(peer.address))))
+    link.endRaise(LinkSecurity(level: 2, keySize: 16))
+    world.settle()
+    peer.refusing = { $0[0] == 0x0A ? 0x05 : nil }
+    let calls = [
+      { _ = try client.call(PeripheralPair.self, .init(peripheral: id, level: "secureConnections")) },
+      { _ = try client.call(GATTRead.self, .init(peripheral: id, handle: peer.handle(of: 0x2A38))) },
+    ]
+    for call in pairsFirst ? calls : calls.reversed() {
+      try call()
+      world.settle()
+    }
+    #expect(link.raises.map(\.replacesBond) == [pairsFirst])
+    link.endRaise(nil, GAPError.pairingFailed.error("no"))
+    world.settle()
+    #expect(link.raises.map(\.replacesBond) == [!pairsFirst], "the other one was not part of it")
+  }
+
   @Test("P20: a stranger that asks to pair is refused, unless the configuration, a window or an agent allows it")
   func strangers() throws {
     let peer = world.peer()

@@ -175,9 +175,13 @@ import Testing
       let client = world.client(user: user)
       _ = try client.call(PeripheralConnect.self, .init(address: "\(peer.address)", addressType: "random"))
       world.settle()
-      _ = try client.call(PeripheralPair.self, .init(peripheral: id, level: "authenticated"))
-      #expect(link.raises.last?.replacesBond == mayReplace, "user \(user)")
-      link.endRaise(nil, GAPError.pairingFailed.error("no"))
+      let call = try client.call(PeripheralPair.self, .init(peripheral: id, level: "authenticated"))
+      #expect(link.raises.map(\.replacesBond) == (mayReplace ? [true] : []), "user \(user)")
+      if mayReplace {
+        link.endRaise(nil, GAPError.pairingFailed.error("no"))
+      } else {
+        #expect(try client.error(of: call, PeripheralPair.self)?.message.contains("user 1002") == true)
+      }
     }
   }
 
