@@ -94,15 +94,29 @@ extension BluetoothUUID: CustomStringConvertible {
   /// The shortest form, upper case: "180D", "12345678", or 128 bits with dashes.
   public var description: String {
     if let short = short32 {
-      let digits = Hex.encode((0..<4).reversed().map { UInt8(truncatingIfNeeded: short >> (8 * UInt32($0))) })
-      return (short > 0xFFFF ? digits : String(digits.dropFirst(4))).uppercased()
+      let count = short > 0xFFFF ? 8 : 4
+      return String(unsafeUninitializedCapacity: count) { text in
+        for place in 0..<count { text[place] = Self.digit(UInt64(short), count - 1 - place) }
+        return count
+      }
     }
-    var text = ""
-    for (index, octet) in littleEndian128.reversed().enumerated() {
-      if [4, 6, 8, 10].contains(index) { text += "-" }
-      text += Hex.encode([octet])
+    return String(unsafeUninitializedCapacity: 36) { text in
+      var rest = (0..<32).makeIterator()
+      for place in 0..<36 {
+        guard ![8, 13, 18, 23].contains(place), let next = rest.next() else {
+          text[place] = UInt8(ascii: "-")
+          continue
+        }
+        text[place] = Self.digit(next < 16 ? high : low, 15 - next % 16)
+      }
+      return 36
     }
-    return text.uppercased()
+  }
+
+  /// The upper-case hex digit at this place of a number, from its end.
+  private static func digit(_ number: UInt64, _ place: Int) -> UInt8 {
+    let value = UInt8(truncatingIfNeeded: number >> UInt64(4 * place) & 0xF)
+    return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
   }
 }
 

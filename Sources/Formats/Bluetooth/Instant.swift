@@ -27,13 +27,7 @@ public struct Instant: InstantProtocol, Hashable, Sendable {
 
 extension Duration {
   /// The duration in nanoseconds, clamped to the range of `Int64` (292 years).
-  public var wholeNanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    guard !overflow else { return seconds < 0 ? .min : .max }
-    let (sum, tooLarge) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
-    return tooLarge ? (seconds < 0 ? .min : .max) : sum
-  }
+  public var wholeNanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 
   /// The duration in seconds, with a fraction.
   public var inSeconds: Double {

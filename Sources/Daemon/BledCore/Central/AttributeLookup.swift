@@ -71,7 +71,7 @@ extension KnownAttributes {
     let services = isSearched ? path.service.map { [$0] } ?? [] : []
     if let next = try missing(for: .services(services)) { return next }
     guard path.characteristic != nil else { return nil }
-    for service in primaries(on: path) {
+    for service in self.services where service.isPrimary(on: path) {
       if let next = missingCharacteristics(of: service) { return next }
       guard path.descriptor != nil else { continue }
       for characteristic in service.characteristics ?? [] where characteristic.uuid == path.characteristic {
@@ -85,7 +85,8 @@ extension KnownAttributes {
   /// - Throws: `BledError.unknownAttribute` if there is none, `.ambiguousAttribute` if there are several and the path
   ///   does not say which.
   func attribute(at path: AttributePath) throws -> LocatedAttribute {
-    let found = primaries(on: path).flatMap { attributes(at: path, in: $0) }
+    var found: [LocatedAttribute] = []
+    for service in services where service.isPrimary(on: path) { find(path, in: service, &found) }
     guard !found.isEmpty else { throw BledError.unknownAttribute.error("the device has no \(path.words)") }
     if let index = path.index {
       guard found.indices.contains(index) else {
@@ -109,30 +110,32 @@ extension KnownAttributes {
     return found[0]
   }
 
-  /// The primary services in which a path may end. Secondary services are seldom discovered, so they would not count
-  /// reliably.
-  private func primaries(on path: AttributePath) -> [Service] {
-    services.filter { $0.isPrimary == true && (path.service == nil || $0.uuid == path.service) }
-  }
-
-  private func attributes(at path: AttributePath, in service: Service) -> [LocatedAttribute] {
-    guard let wanted = path.characteristic else {
-      return [
+  /// Adds the attributes at a path in a service.
+  private func find(_ path: AttributePath, in service: Service, _ found: inout [LocatedAttribute]) {
+    guard let uuid = path.characteristic else {
+      return found.append(
         LocatedAttribute(
-          handle: service.range.lowerBound, uuid: service.uuid, service: service, characteristic: nil)
-      ]
+          handle: service.range.lowerBound, uuid: service.uuid, service: service, characteristic: nil))
     }
-    return (service.characteristics ?? []).filter { $0.uuid == wanted }.flatMap { characteristic in
-      guard let wanted = path.descriptor else {
-        return [
+    for characteristic in service.characteristics ?? [] where characteristic.uuid == uuid {
+      guard let uuid = path.descriptor else {
+        found.append(
           LocatedAttribute(
-            handle: characteristic.valueHandle, uuid: characteristic.uuid, service: service,
-            characteristic: characteristic)
-        ]
+            handle: characteristic.valueHandle, uuid: uuid, service: service, characteristic: characteristic))
+        continue
       }
-      return (descriptors(of: characteristic.valueHandle) ?? []).filter { $0.uuid == wanted }.map {
-        LocatedAttribute(handle: $0.handle, uuid: $0.uuid, service: service, characteristic: characteristic)
+      for descriptor in descriptors(of: characteristic.valueHandle) ?? [] where descriptor.uuid == uuid {
+        found.append(
+          LocatedAttribute(handle: descriptor.handle, uuid: uuid, service: service, characteristic: characteristic))
       }
     }
+  }
+}
+
+extension KnownAttributes.Service {
+  /// True for a primary service in which a path may end. Secondary services are seldom discovered, so they would not
+  /// count reliably.
+  fileprivate func isPrimary(on path: AttributePath) -> Bool {
+    isPrimary == true && (path.service == nil || uuid == path.service)
   }
 }

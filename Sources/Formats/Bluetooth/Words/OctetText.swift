@@ -1,3 +1,5 @@
+import Glibc
+
 /// A text that equals another one only octet for octet.
 ///
 /// Swift compares and hashes strings by canonical equivalence (Unicode Standard Annex 15): "é" equals "e" with a
@@ -30,7 +32,14 @@ extension String {
   /// Returns true if both have the same octets in UTF-8; see `OctetText`.
   public func hasSameOctets(as other: String) -> Bool {
     var (left, right) = (self, other)
-    return left.withUTF8 { left in right.withUTF8 { left.elementsEqual($0) } }
+    return left.withUTF8 { left in
+      right.withUTF8 { right in
+        guard left.count == right.count, let start = left.baseAddress, let other = right.baseAddress else {
+          return left.count == right.count
+        }
+        return memcmp(start, other, left.count) == 0
+      }
+    }
   }
 
   /// A text from outside as a message may quote it: its first 64 octets at the most, without control characters.
