@@ -58,7 +58,7 @@ help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## installs what is missing for all targets, from Debian and PyPI
-	@scripts/deps build test kernel avatar bleak bluez home python web lint package
+	@scripts/deps build test kernel avatar bleak bluez home matter python web lint package
 
 # deps-build+test: the packages that a target needs and no more.
 deps-%:
@@ -83,7 +83,7 @@ demo: deps-build ## builds bled and bleshell, and shows both roles on the simula
 examples: deps-build ## builds the programs in Examples: debug, in Examples/.build
 	@swift build --package-path Examples
 
-test: deps-build+test+kernel+avatar+bluez+home+python+web+package ## runs all tests, and prints what each step took
+test: deps-build+test+kernel+avatar+bluez+home+matter+python+web+package ## runs all tests, and prints their times
 	@swift build --build-tests $(CHECKED)
 	@scripts/steps test-fast+test-examples+build test-host+test-kernel+test-fuzz \
 	  docs-test+test-bluez+test-home+test-python+test-web+test-attack+lint-deb
@@ -116,7 +116,7 @@ test-host: deps-build+host+avatar ## runs bled as the host of emulated controlle
 	@$(if $(BUILT),:,swift build --build-tests $(CHECKED))
 	@Tests/Host/run "$(CASE)"
 
-test-home: deps-build+test+home ## runs bled-mqtt with a broker, Home Assistant's libraries with bled-esphome; CASE=…
+test-home: deps-build+test+home+matter ## runs bled-mqtt with a broker, clients of bled-esphome, Matter; CASE=…
 	@$(DEBUG)
 	@.build/home/bin/python -B -m unittest discover --start-directory Tests/Home --pattern '*_test.py' \
 	  $(if $(CASE),-k "$(CASE)")
