@@ -6,20 +6,30 @@ import Bluetooth
 /// over the nodes of a cluster, and the gateways of a lost node over all the others. The pauses are random, so that
 /// they do not all connect at the same time.
 ///
+/// A connection is settled after a minute. If it is lost earlier, three times in a row, it is contested: then another
+/// client may use the same identifier. If the broker gives that reason (MQTT 5.0, 3.14), it is contested at once.
+///
 /// | Input                                 | Pause                                     | Next attempt            |
 /// |---------------------------------------|-------------------------------------------|-------------------------|
-/// | succeeded                             |                                           |                         |
-/// | lost                                  | 1 to 1.5 s                                | the first address       |
+/// | succeeded, settled                    |                                           |                         |
+/// | lost after it was settled             | 1 s, plus up to half                      | the first address       |
+/// | lost earlier                          | 1 s, 2 s, 4 s up to 30 s, plus up to half | the first address       |
 /// | failed, others are left in this round | up to 1 s                                 | the next address        |
 /// | failed, the round is over             | 1 s, 2 s, 4 s up to 30 s, plus up to half | the first address       |
 /// | versionRefused, the version is open   | up to 1 s                                 | the same address, 3.1.1 |
 package struct Reconnection {
   private static let longest = 30.0
+  private static let contestedLosses = 3
+  /// The age of a settled connection: more than the pauses of another client.
+  package static let settling = Duration.seconds(60)
 
   private let order: [BrokerAddress]
   private let isVersionOpen: Bool
   private var place = 0
   private var rounds = 0
+  /// The lost connections since a settled one.
+  private var losses = 0
+  private var isTakenOver = false
   /// The version of the protocol for the next attempt.
   package private(set) var version: BrokerConfiguration.Version
 
@@ -39,10 +49,21 @@ package struct Reconnection {
   /// The broker has accepted the connection.
   package mutating func succeeded() { (place, rounds) = (0, 0) }
 
+  /// The connection has lasted for `settling`.
+  package mutating func settled() { (losses, isTakenOver) = (0, false) }
+
+  /// True if connections are lost again and again, or another client takes their place.
+  package var isContested: Bool { isTakenOver || losses >= Self.contestedLosses }
+
   /// The connection has ended.
-  /// - Parameter chance: a random number, 0 to 1.
+  /// - Parameters:
+  ///   - isTakenOver: true if the broker says that another client has taken its place.
+  ///   - chance: a random number, 0 to 1.
   /// - Returns: the pause before the next attempt.
-  package func lost(chance: Double) -> Duration { Self.pause(1, chance) }
+  package mutating func lost(isTakenOver: Bool, chance: Double) -> Duration {
+    (losses, self.isTakenOver) = (losses + 1, self.isTakenOver || isTakenOver)
+    return Self.pause(Self.seconds(losses - 1), chance)
+  }
 
   /// An attempt has failed.
   /// - Parameter chance: a random number, 0 to 1.
@@ -53,7 +74,7 @@ package struct Reconnection {
       return .seconds(min(1, max(0, chance)))
     }
     defer { (place, rounds) = (0, rounds + 1) }
-    return Self.pause(min(Self.longest, Double(1 << min(rounds, 6))), chance)
+    return Self.pause(Self.seconds(rounds), chance)
   }
 
   /// The broker does not speak this version of the protocol.
@@ -63,6 +84,9 @@ package struct Reconnection {
     version = .v311
     return .seconds(min(1, max(0, chance)))
   }
+
+  /// The pause after so many failures before this one, in seconds.
+  private static func seconds(_ failures: Int) -> Double { min(longest, Double(1 << min(failures, 6))) }
 
   private static func pause(_ seconds: Double, _ chance: Double) -> Duration {
     .seconds(seconds * (1 + min(1, max(0, chance)) / 2))

@@ -33,6 +33,11 @@ final class BrokerLink {
   }
 
   private var broker: String { "the broker at \(address)" }
+  /// The identifier of this client at the broker.
+  private var identifier: String {
+    let configuration = settings.configuration
+    return configuration.broker.client ?? "bled-\(configuration.topics.gateway)"
+  }
 
   func start() {
     let configuration = settings.configuration
@@ -40,7 +45,7 @@ final class BrokerLink {
     do throws(MosquittoClient.Failure) {
       let client = try MosquittoClient(
         configuration.broker, reconnection, settings.credentials,
-        identifier: configuration.broker.client ?? "bled-\(configuration.topics.gateway)", will: gateway.will, loop)
+        identifier: identifier, will: gateway.will, loop)
       self.client = client
       client.connected = { [unowned self] in connected() }
       client.confirmed = { [unowned self] in confirmed($0, $1) }
@@ -58,14 +63,22 @@ final class BrokerLink {
   private func connected() {
     isConnected = true
     reconnection.succeeded()
-    lastReasons = [:]
-    say("connected to \(broker)")
-    report.say(.ok, "connected to \(broker)")
-    sd_notify(0, "STATUS=connected to \(broker)")
+    if !reconnection.isContested { sayConnected() }
+    timer = loop.schedule(at: EventLoop.now + Reconnection.settling.wholeNanoseconds) { [unowned self] in
+      if reconnection.isContested { sayConnected() }
+      reconnection.settled()
+    }
     if let filter = gateway.commandFilter {
       client?.subscribe(filter, quality: reconnection.hasOthers ? .atMostOnce : .atLeastOnce)
     }
     if let client { gateway.connected(client) }
+  }
+
+  private func sayConnected() {
+    lastReasons = [:]
+    say("connected to \(broker)")
+    report.say(.ok, "connected to \(broker)")
+    sd_notify(0, "STATUS=connected to \(broker)")
   }
 
   private func confirmed(_ number: Int32, _ isRefused: Bool) {
@@ -74,6 +87,7 @@ final class BrokerLink {
   }
 
   private func ended(_ failure: MosquittoClient.Failure?) {
+    timer?.cancel()
     let wasConnected = isConnected
     if wasConnected { gateway.disconnected() }
     isConnected = false
@@ -82,19 +96,31 @@ final class BrokerLink {
     client = nil
     loop.execute { withExtendedLifetime(old) {} }
     guard !isClosing, let failure else { return loop.stop() }
-    report.say(.problem, "\(broker) cannot be used: \(failure.text)")
-    if lastReasons[address] != failure.text {
-      lastReasons[address] = failure.text
-      say("\(broker) cannot be used, which is tried again: \(failure.text)")
-      sd_notify(0, "STATUS=no connection to \(broker): \(failure.text)")
-    }
     let chance = Double.random(in: 0...1)
     let pause =
       wasConnected
-      ? reconnection.lost(chance: chance)
-      : failure.concernsVersion
+      ? reconnection.lost(isTakenOver: failure.cause == .takenOver, chance: chance)
+      : failure.cause == .version
         ? reconnection.versionRefused(chance: chance) : reconnection.failed(chance: chance)
+    sayUnusable(wasConnected ? reason(failure) : failure.text)
     timer = loop.schedule(at: EventLoop.now + pause.wholeNanoseconds) { [unowned self] in start() }
+  }
+
+  private func sayUnusable(_ reason: String) {
+    report.say(.problem, "\(broker) cannot be used: \(reason)")
+    guard lastReasons[address] != reason else { return }
+    lastReasons[address] = reason
+    say("\(broker) cannot be used, which is tried again: \(reason)")
+    sd_notify(0, "STATUS=no connection to \(broker): \(reason)")
+  }
+
+  /// The reason why a connection was lost, with the remedy where two clients use one identifier.
+  private func reason(_ failure: MosquittoClient.Failure) -> String {
+    let remedy = "give each gateway a name of its own, by \"gateway\" or \"broker.client\""
+    if failure.cause == .takenOver { return "another client is called \"\(identifier)\": \(remedy)" }
+    // MQTT 3.1.1 has no reason for it (3.1.4), and mosquitto before 2.0.15 gives none.
+    guard reconnection.isContested else { return failure.text }
+    return "\(failure.text) That happens again and again: if another client is called \"\(identifier)\", \(remedy)"
   }
 
   /// Ends the loop as soon as the broker has the last messages, or at once without a connection.

@@ -8,8 +8,16 @@ final class MosquittoClient: Broker {
   /// The reason for a missing connection.
   struct Failure: Error, Sendable {
     let text: String
-    /// True if the broker does not speak this version of the protocol.
-    var concernsVersion = false
+    var cause = Cause.other
+  }
+
+  /// A cause that the next attempt depends on.
+  enum Cause: Sendable {
+    case other
+    /// The broker does not speak this version of the protocol.
+    case version
+    /// Another client with this identifier has connected.
+    case takenOver
   }
 
   /// The longest packet that the broker may send, in octets.
@@ -205,11 +213,15 @@ final class MosquittoClient: Broker {
       connected()
     case .connected(let refusal?):
       end(
-        Failure(text: "it refuses the connection: \(refusal.text)", concernsVersion: refusal.concernsVersion))
+        Failure(text: "it refuses the connection: \(refusal.text)", cause: refusal.concernsVersion ? .version : .other))
     case .published(let number, let isRefused): confirmed(number, isRefused)
     case .received(let message): received(message)
     case .subscribed(true): subscriptionRefused()
     case .subscribed(false): break
+    case .dismissed(let reason):
+      let isTakenOver = reason == Int32(MQTT_RC_SESSION_TAKEN_OVER.rawValue)
+      let text = mosquitto_reason_string(reason).map { String(cString: $0) } ?? "reason \(reason)"
+      end(Failure(text: "it ends the connection: \(text)", cause: isTakenOver ? .takenOver : .other))
     }
   }
 

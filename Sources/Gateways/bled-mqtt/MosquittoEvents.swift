@@ -14,6 +14,8 @@ final class MosquittoEvents {
     case published(Int32, isRefused: Bool)
     case received(IncomingMessage)
     case subscribed(isRefused: Bool)
+    /// The broker ends the connection, with its reason (MQTT 5.0, 3.14).
+    case dismissed(reason: Int32)
   }
 
   /// The broker's reason to refuse a connection.
@@ -55,6 +57,10 @@ final class MosquittoEvents {
     mosquitto_subscribe_v5_callback_set(client) { _, context, _, count, granted, _ in
       let isRefused = count < 1 || (granted?.pointee ?? 0x80) >= 0x80
       MosquittoEvents.from(context)?.events.append(.subscribed(isRefused: isRefused))
+    }
+    mosquitto_disconnect_v5_callback_set(client) { _, context, code, _ in
+      // Lower codes are libmosquitto's own.
+      if code >= 0x80 { MosquittoEvents.from(context)?.events.append(.dismissed(reason: code)) }
     }
     mosquitto_log_callback_set(client) { _, context, level, text in
       guard level == MOSQ_LOG_ERR, let text else { return }

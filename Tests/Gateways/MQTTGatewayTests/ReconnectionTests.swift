@@ -19,7 +19,11 @@ import Testing
   @Test("one address: 1 s, 2 s, up to 30 s, and half as long again at most")
   func oneAddress() throws {
     var one = try reconnection([nodes[0]])
-    #expect(one.lost(chance: 0) == .seconds(1) && one.lost(chance: 1) == .seconds(1.5) && !one.hasOthers)
+    #expect(!one.hasOthers)
+    for chance in [0, 1] as [Double] {
+      #expect(one.lost(isTakenOver: false, chance: chance) == .seconds(1 + chance / 2))
+      one.settled()
+    }
     for seconds in [1, 2, 4, 8, 16, 30, 30] {
       #expect(one.failed(chance: 0) == .seconds(seconds) && one.address == nodes[0])
     }
@@ -45,7 +49,29 @@ import Testing
     _ = three.failed(chance: 0)
     #expect(three.address != first)
     three.succeeded()
-    #expect(three.address == first && three.lost(chance: 0) == .seconds(1) && three.address == first)
+    #expect(three.address == first && three.lost(isTakenOver: false, chance: 0) == .seconds(1))
+    #expect(three.address == first)
+  }
+
+  @Test("connections that are lost again and again have longer pauses, until one lasts")
+  func contested() throws {
+    var one = try reconnection([nodes[0]])
+    for (place, seconds) in [1, 2, 4, 8, 16, 30, 30].enumerated() {
+      #expect(one.isContested == (place >= 3))
+      one.succeeded()
+      #expect(one.lost(isTakenOver: false, chance: 0) == .seconds(seconds))
+    }
+    one.settled()
+    #expect(!one.isContested && one.lost(isTakenOver: false, chance: 0) == .seconds(1))
+  }
+
+  @Test("a connection that another client takes over is contested at once, until one lasts")
+  func takenOver() throws {
+    var one = try reconnection([nodes[0]])
+    #expect(one.lost(isTakenOver: true, chance: 0) == .seconds(1) && one.isContested)
+    #expect(one.lost(isTakenOver: false, chance: 0) == .seconds(2) && one.isContested)
+    one.settled()
+    #expect(!one.isContested)
   }
 
   @Test("gateways spread over the nodes, and those of a lost node over the others, on every machine alike")
