@@ -76,8 +76,8 @@ class House:
         return self.file(
             "mqtt.json", json.dumps({"broker": broker, "gateway": "kitchen", "qos": 1, **settings}), SECRET)
 
-    def start_gateway(self, **settings):
-        state = self.folder / "mqtt"
+    def start_gateway(self, state="mqtt", **settings):
+        state = self.folder / state
         state.mkdir(exist_ok=True)
         self.gateway = self.start(
             PROGRAMS / "bled-mqtt", "--config", self.configure(**settings), "--socket", self.socket,

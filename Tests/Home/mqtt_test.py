@@ -235,6 +235,71 @@ class Broker(Case):
         self.assert_whole(subscriber)
 
 
+class Namesakes(Case):
+    """Two gateways of one name: the log says it, and does not repeat it at each attempt."""
+
+    REMEDY = 'is called "bled-kitchen"[:,] give each gateway a name of its own, by "gateway"'
+
+    def fight(self, version):
+        self.house.start_bled()
+        self.house.start_broker()
+        gateways = [self.house.start_gateway(state, broker={"version": version}) for state in ("mqtt", "other")]
+
+        def connections():
+            return sum("New client connected" in line for line in self.house.broker.lines)
+
+        for gateway in gateways:
+            gateway.expect(self.REMEDY)
+        (lines, before) = ([len(gateway.lines) for gateway in gateways], connections())
+        self.until(lambda: connections() >= before + 2, "no gateway connects again")
+        self.assertEqual([len(gateway.lines) for gateway in gateways], lines, gateways[0].text())
+
+    def test_mqtt_5(self):
+        self.fight("5")
+
+    def test_mqtt_3(self):
+        self.fight("3.1.1")
+
+    def test_the_reason_of_mqtt_5(self):
+        """mosquitto before 2.0.15 does not give it."""
+        self.house.start_bled()
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            gateway = self.house.start_gateway(broker={"host": "127.0.0.1", "port": server.getsockname()[1]})
+            for reason in (0x8E, 0x8E):
+                connection, _ = server.accept()
+                with connection:
+                    connection.settimeout(PATIENCE)
+                    connection.recv(4096)
+                    connection.sendall(bytes([0x20, 3, 0, 0, 0, 0xE0, 1, reason]))
+                    gateway.expect("another client " + self.REMEDY)
+            self.assertEqual(gateway.text().count("another client"), 1)
+
+    def test_another_reason_of_mqtt_5(self):
+        self.house.start_bled()
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            gateway = self.house.start_gateway(broker={"host": "127.0.0.1", "port": server.getsockname()[1]})
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(4096)
+                connection.sendall(bytes([0x20, 3, 0, 0, 0, 0xE0, 1, 0x8B]))
+                gateway.expect("it ends the connection: Server shutting down")
+
+
+class Described(Case):
+    scenario = ROOT / "Tests/Home/described.json"
+
+    def test_the_descriptors_of_a_device(self):
+        """They name and format its values, also for Home Assistant."""
+        subscriber = self.everything(
+            devices=[{"address": BELT, "subscribe": ["6F3C0002-0000-4000-8000-000000000000"]}])
+        value = json.loads(subscriber.expect(r"^0 1 home/kitchen/BTtoMQTT/C0DE00000001/6F3C0002-\S+ (.*)")[1])
+        self.assertEqual((value["characteristic_name"], value["unit"]), ("Torque", "%"))
+        self.assertEqual(value["number"] * 10, int.from_bytes(bytes.fromhex(value["value"]), "little"))
+        sensor = json.loads(
+            subscriber.expect(r"^0 1 homeassistant/sensor/C0DE00000001-6F3C0002-\S+/config (.*)")[1])
+        self.assertEqual((sensor["name"], sensor["unit_of_measurement"]), ("Torque", "%"))
+
+
 class Brokers(Case):
     """Several addresses."""
 

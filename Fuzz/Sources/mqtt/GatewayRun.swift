@@ -36,7 +36,8 @@ final class GatewayRun {
     let spool = input.octet() & 1 == 0 ? nil : try? Spool(MemoryStore(), limit: 1 << 20)
     guard let configuration = try? GatewayConfiguration(text.utf8, file: "file", hostName: "host") else { return nil }
     self.configuration = configuration
-    let allowed = configuration.commands
+    // Names and formats of devices' values are read, too.
+    let allowed = configuration.commands.union(configuration.devices.isEmpty ? [] : [.read])
     daemon = DrivenDaemon { method in
       switch method {
       case GATTRead.name: invariant(allowed.contains(.read), "a value is read, which is not allowed")

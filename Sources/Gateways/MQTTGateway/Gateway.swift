@@ -28,21 +28,21 @@ package final class Gateway {
   private var heldAlarm: (any ScheduledWork)?
   private var statusAlarm: (any ScheduledWork)?
   private let started: Instant
-  /// The names and formats that the owner of the machine gives devices and their values.
-  package var names = NameList()
   /// Something that belongs in the log.
   package var say: (String) -> Void = { _ in } {
     didSet { subscribed.say = say }
   }
 
+  /// - Parameter names: the names and formats that the owner of the machine gives devices and their values.
   package init(
-    _ configuration: GatewayConfiguration, _ connector: any DaemonConnector, _ clock: any Scheduler, spool: Spool?
+    _ configuration: GatewayConfiguration, _ connector: any DaemonConnector, _ clock: any Scheduler, spool: Spool?,
+    names: NameList = NameList()
   ) {
     self.configuration = configuration
     self.clock = clock
     session = LastingSession(named: "mqtt", connector, clock)
     outbox = BrokerQueue(spool: spool)
-    subscribed = SubscribedDevices(configuration.devices, clock)
+    subscribed = SubscribedDevices(configuration.devices, names, clock)
     commands = DeviceCommands(subscribed)
     policy = PublishPolicy(configuration.publish, at: clock.now)
     discovery = configuration.discovery.map { SensorDiscovery(prefix: $0, topics: configuration.topics) }
@@ -286,8 +286,9 @@ package final class Gateway {
     let address = value.device.address
     let payload = ValuePayload(
       address: address, peripheral: value.peripheral, name: value.device.name, service: value.characteristic.service,
-      characteristic: value.characteristic.characteristic, names: names, value: value.octets,
-      gateway: configuration.topics.gateway, sequence: nextSequence(), time: clock.secondsSinceEpoch)
+      characteristic: value.characteristic.characteristic, handle: value.handle, naming: value.naming,
+      value: value.octets, gateway: configuration.topics.gateway, sequence: nextSequence(),
+      time: clock.secondsSinceEpoch)
     guard let octets = try? payload.octets() else { return }
     for message in valueDiscovery?.messages(for: payload) ?? [] { outbox.sendNow(message) }
     outbox.send(

@@ -34,8 +34,8 @@ final class RunningGateway {
       throw ValidationError("the spool cannot be used: \(error)")
     }
     gateway = Gateway(
-      settings.configuration, SocketConnector(path: socket.socketPath, on: LoopSockets(loop)), loop, spool: spool)
-    gateway.names = settings.names
+      settings.configuration, SocketConnector(path: socket.socketPath, on: LoopSockets(loop)), loop, spool: spool,
+      names: settings.names)
     broker = BrokerLink(settings, gateway, loop) { [log] in log.say($0) }
     gateway.say = { [log] in log.say($0) }
     if let fault = settings.namesFault { log.say("\(fault); the names of this file are not used") }

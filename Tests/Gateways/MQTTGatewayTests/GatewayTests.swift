@@ -9,18 +9,26 @@ import ValueFormats
 
 /// The gateway between bled and a broker, both played by the test.
 private final class GatewayStage: Broker {
+  typealias Descriptor = (handle: UInt16, uuid: BluetoothUUID, value: [UInt8])
+
   let daemon = ScriptedDaemon()
   let clock = VirtualScheduler()
   let gateway: Gateway
   private(set) var sent: [OutgoingMessage] = []
   private(set) var said: [String] = []
+  var descriptors: [Descriptor]
   /// The calls of the gateway that name a characteristic or device.
   var subscribed: (ScriptedDaemon.Session, UInt16) throws -> Void = { _, _ in }
 
-  init(_ members: String, discovery: String = "false") throws {
+  /// - Parameter descriptors: those of each characteristic.
+  init(
+    _ members: String, discovery: String = "false", names: String = "",
+    descriptors: [Descriptor] = [], isAbsent: Bool = false
+  ) throws {
     let text = #"{ "broker": { "host": "localhost" }, "discovery": \#(discovery), "undecoded": false, \#(members) }"#
     let configuration = try GatewayConfiguration(Array(text.utf8), file: "mqtt.json", hostName: "kitchen")
-    gateway = Gateway(configuration, daemon, clock, spool: nil)
+    self.descriptors = descriptors
+    gateway = Gateway(configuration, daemon, clock, spool: nil, names: try NameList(names))
     gateway.say = { [unowned self] in said.append($0) }
     daemon.answer = { [unowned self] method, message, session in
       switch method {
@@ -30,9 +38,17 @@ private final class GatewayStage: Broker {
         let handle: UInt16 = uuid == 0x2A37 ? 3 : 9
         clock.schedule(after: .zero) { [unowned self] in try? subscribed(session, handle) }
         return .success(AttributeFound(handle: handle, uuid: uuid))
+      case GATTDiscoverDescriptors.name:
+        return .success(
+          GATTDiscoverDescriptors.Result(descriptors: self.descriptors.map { .init(handle: $0.handle, uuid: $0.uuid) }))
+      case GATTRead.name:
+        let handle = try? message.params(GATTRead.Params.self).attribute.handle
+        let value = self.descriptors.first { $0.handle == handle }?.value ?? []
+        return .success(GATTRead.Result(value: HexBytes(value)))
       default: return nil
       }
     }
+    if isAbsent { daemon.held = [PeripheralConnect.name] }
     gateway.start()
     settle()
   }
@@ -146,8 +162,7 @@ struct GatewayTests {
   }
 
   @Test func aValueHasTheNameAndTheFormatOfItsOwner() throws {
-    let stage = try GatewayStage(GatewayStage.device)
-    stage.gateway.names = try NameList("2A19 = Cell: u8*0.5 V")
+    let stage = try GatewayStage(GatewayStage.device, names: "2A19 = Cell: u8*0.5 V")
     stage.gateway.connected(stage)
     try stage.value(25, of: 9)
     stage.settle()
@@ -158,8 +173,9 @@ struct GatewayTests {
   }
 
   @Test func theNumbersOfAValueAreDescribedOnce() throws {
-    let stage = try GatewayStage(GatewayStage.device, discovery: #""homeassistant""#)
-    stage.gateway.names = try NameList("2A19 = Cell: u8*0.5 V\n2A37 = : u8 flags, u8 rate bpm, bool on")
+    let stage = try GatewayStage(
+      GatewayStage.device, discovery: #""homeassistant""#,
+      names: "2A19 = Cell: u8*0.5 V\n2A37 = : u8 flags, u8 rate bpm, bool on")
     stage.gateway.connected(stage)
     for _ in 0..<2 {
       try stage.value(25, of: 9)
@@ -175,6 +191,108 @@ struct GatewayTests {
     stage.gateway.connected(stage)
     stage.settle()
     #expect(stage.sent.count { $0.topic == "homeassistant/sensor/C0DE00000001-2A19/config" } == 2)
+  }
+
+  /// User Description and Presentation Format.
+  private static let descriptors: [GatewayStage.Descriptor] = [
+    (10, 0x2901, Array("Torque".utf8)), (11, 0x2904, [0x04, 0xFF, 0xAD, 0x27, 1, 0, 0]),
+  ]
+  private static let own = #""devices": [{ "address": "C0:DE:00:00:00:01", "subscribe": ["FFF1"] }]"#
+
+  private func described(_ stage: GatewayStage) throws -> (value: [String: JSONValue], sensor: [String: JSONValue]) {
+    stage.gateway.connected(stage)
+    try stage.value(73, of: 9)
+    stage.settle()
+    let value = try #require(stage.sent.last { $0.topic.hasSuffix("/BTtoMQTT/C0DE00000001/FFF1") }?.payload)
+    let sensor = stage.sent.last { $0.topic == "homeassistant/sensor/C0DE00000001-FFF1/config" }?.payload
+    func object(_ octets: [UInt8]) throws -> [String: JSONValue] {
+      try JSONDecoder().decode([String: JSONValue].self, from: Data(octets))
+    }
+    return (try object(value), try sensor.map(object) ?? [:])
+  }
+
+  @Test func theDescriptorsOfADeviceNameAndFormatItsValues() throws {
+    let stage = try GatewayStage(Self.own, discovery: #""homeassistant""#, descriptors: Self.descriptors)
+    let (value, sensor) = try described(stage)
+    #expect(value["characteristic_name"] == "Torque" && value["text"] == "7.3 %", "\(value)")
+    #expect(value["number"] == .number(7.3) && value["unit"] == "%")
+    #expect(sensor["name"] == "Torque" && sensor["unit_of_measurement"] == "%", "\(sensor)")
+  }
+
+  @Test func theOwnersNamesCountBeforeTheDevices() throws {
+    let stage = try GatewayStage(
+      Self.own, discovery: #""homeassistant""#, names: "C0:DE:00:00:00:01/FFF1 = Load: u8 kg",
+      descriptors: Self.descriptors)
+    let (value, sensor) = try described(stage)
+    #expect(value["characteristic_name"] == "Load" && value["text"] == "73 kg", "\(value)")
+    #expect(sensor["name"] == "Load" && sensor["unit_of_measurement"] == "kg", "\(sensor)")
+  }
+
+  /// Each format is for a part of the value.
+  @Test func severalFormatsAreNotApplied() throws {
+    let several = Self.descriptors + [(12, 0x2904, [0x04, 0, 0, 0x27, 1, 0, 0])]
+    let stage = try GatewayStage(Self.own, discovery: #""homeassistant""#, descriptors: several)
+    let (value, sensor) = try described(stage)
+    #expect(value["characteristic_name"] == "Torque" && value["number"] == nil && sensor.isEmpty, "\(value)")
+  }
+
+  /// Another firmware has another name, or the descriptor could not be read before.
+  @Test func anotherNameIsDescribedAgain() throws {
+    let stage = try GatewayStage(Self.own, discovery: #""homeassistant""#, descriptors: [Self.descriptors[1]])
+    #expect(try described(stage).sensor["name"] == "FFF1")
+    stage.descriptors = Self.descriptors
+    try stage.notify(PeripheralDisconnected.self, .init(peripheral: "P", reason: nil, reconnecting: true))
+    try stage.notify(PeripheralConnected.self, GatewayStage.link)
+    stage.settle()
+    #expect(try described(stage).sensor["name"] == "Torque")
+  }
+
+  @Test func anAbsentDeviceIsSaidOnceWithTheReason() throws {
+    let stage = try GatewayStage(GatewayStage.device, isAbsent: true)
+    stage.advance(by: .seconds(59))
+    #expect(stage.said == ["connected to bled"])
+    for _ in 0..<5 { stage.advance(by: .seconds(60)) }
+    #expect(stage.said.count == 2 && stage.said[1].contains("not connected yet: bled has not received it: "))
+  }
+
+  @Test(
+    arguments: [
+      (nil, nil, "bled has not received it"), (300, true, "bled received it 300 s ago"),
+      (2, false, "it advertises without accepting connections"), (2, true, "bled receives it, and no connection"),
+    ] as [(Double?, Bool?, String)])
+  func aLostDeviceIsSaidToBeAbsentAndBack(_ seconds: Double?, _ isConnectable: Bool?, _ reason: String) throws {
+    let stage = try GatewayStage(GatewayStage.device)
+    stage.daemon.devices = [
+      .init(
+        peripheral: "P", address: "C0:DE:00:00:00:01", addressType: "random", adapter: "hci0", name: nil, rssi: nil,
+        state: "connecting", mine: false, mtu: nil, connectable: isConnectable, sinceReport: seconds)
+    ]
+    // Sleeping devices come and go without a line.
+    for _ in 0..<3 {
+      try stage.notify(PeripheralDisconnected.self, .init(peripheral: "P", reason: nil, reconnecting: true))
+      stage.advance(by: .seconds(50))
+      try stage.notify(PeripheralConnected.self, GatewayStage.link)
+    }
+    #expect(stage.said == ["connected to bled"])
+    try stage.notify(PeripheralDisconnected.self, .init(peripheral: "P", reason: nil, reconnecting: true))
+    for _ in 0..<5 { stage.advance(by: .seconds(60)) }
+    #expect(stage.said.count == 2 && stage.said[1].contains("not connected yet: \(reason)"), "\(stage.said)")
+    try stage.notify(PeripheralConnected.self, GatewayStage.link)
+    #expect(stage.said.last == "C0:DE:00:00:00:01 is connected")
+  }
+
+  @Test func aFailureOfADeviceIsSaidOnce() throws {
+    let stage = try GatewayStage(GatewayStage.device)
+    let answer = stage.daemon.answer
+    stage.daemon.answer = { method, message, session in
+      guard method == PeripheralConnect.name else { return answer(method, message, session) }
+      return .failure(GAPError.adapterAbsent.error("there is no adapter"))
+    }
+    try stage.notify(PeripheralDisconnected.self, .init(peripheral: "P", reason: nil))
+    for _ in 0..<20 { stage.advance(by: .seconds(60)) }
+    let lines = stage.said.dropFirst()
+    #expect(lines == ["C0:DE:00:00:00:01 cannot be connected to, which is tried again: there is no adapter"])
+    #expect(try stage.count(PeripheralConnect.name) > 5)
   }
 
   @Test func aLostLinkThatIsNotComingBackIsTriedAgain() throws {

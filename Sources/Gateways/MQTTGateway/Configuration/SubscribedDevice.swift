@@ -16,6 +16,9 @@ package struct SubscribedDevice: Hashable, Sendable {
   package let name: String?
   package let characteristics: [Characteristic]
 
+  /// The device in the log.
+  var title: String { name.map { "\($0) (\(address))" } ?? "\(address)" }
+
   private enum Keys: String, CaseIterable { case address, addressType, name, subscribe }
   private enum PathKeys: String, CaseIterable { case service, characteristic }
 

@@ -1,28 +1,34 @@
 import BledConnection
 import BledRPC
 import Bluetooth
+import ValueFormats
 
 /// The devices to which the gateway stays connected: one machine each.
 ///
 /// | State      | Input                        | Next       | Calls                                                    |
 /// |------------|------------------------------|------------|----------------------------------------------------------|
 /// | away       | session began                | connecting | peripheral.connect, which waits, with `reconnect`        |
-/// | connecting | answer: connected            | linked     | gatt.subscribe for each characteristic                   |
+/// | connecting | answer: connected            | linked     | names, formats, gatt.subscribe for each characteristic   |
 /// | connecting | answer: failed               | paused     |                                                          |
 /// | linked     | a subscription failed, ended | linked     | gatt.subscribe for it, after a pause                     |
 /// | linked     | disconnected, reconnecting   | lost       |                                                          |
 /// | linked     | disconnected                 | paused     |                                                          |
 /// | linked     | services changed             | linked     | gatt.subscribe for those in the range, or unsubscribed   |
-/// | lost       | connected                    | linked     | gatt.subscribe for each characteristic                   |
+/// | lost       | connected                    | linked     | as from `connecting`                                     |
 /// | lost       | connect failed               | paused     |                                                          |
 /// | paused     | the pause is over            | connecting | peripheral.connect                                       |
 /// | any        | session lost                 | away       |                                                          |
+///
+/// A device without a link for a minute is logged once, with the reason that bled knows, and again when it is linked.
 final class SubscribedDevices {
   /// A value of a device.
   struct Value {
     let device: SubscribedDevice
     let peripheral: String
     let characteristic: SubscribedDevice.Characteristic
+    let handle: UInt16
+    /// The name and the format of the characteristic.
+    let naming: AttributeNaming
     let octets: [UInt8]
   }
 
@@ -41,13 +47,24 @@ final class SubscribedDevices {
     var handles: [UInt16: Int] = [:]
     /// The characteristics with an awaited subscription.
     var awaited: Set<Int> = []
+    /// The names and formats of the characteristics that are subscribed to.
+    var namings: [Int: AttributeNaming] = [:]
     /// The number of consecutive failures.
     var failures = 0
     /// Distinguishes the links of the device: an answer to a call on an earlier one has no effect.
     var link = 0
+    /// The last logged failures of the connection, which is nil, and of subscriptions, until they succeed.
+    var failureTexts: [Int?: String] = [:]
+    var absence: (any ScheduledWork)?
+    var isSaidAbsent = false
   }
 
+  /// The time without a link until a device is logged as absent.
+  private static let absenceTime = Duration.seconds(60)
+
   private let clock: any Scheduler
+  /// The names and formats that the owner of the machine gives.
+  private let names: NameList
   private var entries: [Entry]
   private var session: DaemonSession?
   /// Distinguishes the sessions.
@@ -57,8 +74,9 @@ final class SubscribedDevices {
   var say: (String) -> Void = { _ in }
   private(set) var connections: UInt64 = 0
 
-  init(_ devices: [SubscribedDevice], _ clock: any Scheduler) {
+  init(_ devices: [SubscribedDevice], _ names: NameList, _ clock: any Scheduler) {
     entries = devices.map { Entry(device: $0) }
+    self.names = names
     self.clock = clock
   }
 
@@ -87,7 +105,11 @@ final class SubscribedDevices {
   func lost() {
     session = nil
     era += 1
-    for index in entries.indices { leave(index, .away) }
+    for index in entries.indices {
+      leave(index, .away)
+      entries[index].absence?.cancel()
+      entries[index].absence = nil
+    }
   }
 
   // MARK: Connections
@@ -96,6 +118,7 @@ final class SubscribedDevices {
     guard let session else { return }
     let device = entries[index].device
     entries[index].state = .connecting
+    awaitLink(index)
     session.call(
       PeripheralConnect.self,
       PeripheralConnect.Params(
@@ -105,7 +128,7 @@ final class SubscribedDevices {
       switch result {
       case .success(let link): linked(index, link.peripheral)
       case .failure(let error):
-        say("\(device.address) cannot be connected to, which is tried again: \(error.message)")
+        sayOnce(index, "\(device.title) cannot be connected to, which is tried again: \(error.message)")
         pause(index)
       }
     }
@@ -119,7 +142,7 @@ final class SubscribedDevices {
   /// There is no link: removes all of its state.
   private func leave(_ index: Int, _ state: State) {
     entries[index].state = state
-    (entries[index].handles, entries[index].awaited) = ([:], [])
+    (entries[index].handles, entries[index].awaited, entries[index].namings) = ([:], [], [:])
     entries[index].link += 1
   }
 
@@ -137,6 +160,11 @@ final class SubscribedDevices {
   private func linked(_ index: Int, _ peripheral: String) {
     leave(index, .linked(peripheral))
     connections += 1
+    entries[index].failureTexts[nil] = nil
+    entries[index].absence?.cancel()
+    entries[index].absence = nil
+    if entries[index].isSaidAbsent { say("\(entries[index].device.title) is connected") }
+    entries[index].isSaidAbsent = false
     for place in entries[index].device.characteristics.indices { subscribe(index, place) }
   }
 
@@ -144,25 +172,66 @@ final class SubscribedDevices {
     guard let session, case .linked(let peripheral) = entries[index].state,
       !entries[index].handles.values.contains(place), entries[index].awaited.insert(place).inserted
     else { return }
-    let device = entries[index].device
-    let path = device.characteristics[place]
+    let path = entries[index].device.characteristics[place]
     let link = entries[index].link
-    session.call(
-      GATTSubscribe.self,
-      GATTSubscribe.Params(
-        peripheral: peripheral, attribute: .characteristic(path.characteristic, of: path.service))
-    ) { [weak self, era] result in
+    session.readDescriptions(of: path, on: peripheral) { [weak self, era] descriptions in
       guard let self, self.era == era, entries[index].link == link else { return }
-      entries[index].awaited.remove(place)
-      switch result {
-      case .success(let found):
-        entries[index].failures = 0
-        if let handle = found.handle { entries[index].handles[handle] = place }
-      case .failure(let error):
-        let name = "\(path.characteristic) of \(device.address)"
-        say("\(name) cannot be subscribed to, which is tried again: \(error.message)")
-        after(index) { $0.subscribe(index, place) }
+      session.call(
+        GATTSubscribe.self,
+        GATTSubscribe.Params(
+          peripheral: peripheral, attribute: .characteristic(path.characteristic, of: path.service))
+      ) { [weak self] result in
+        guard let self, self.era == era, entries[index].link == link else { return }
+        subscribed(index, place, descriptions, result)
       }
+    }
+  }
+
+  private func subscribed(
+    _ index: Int, _ place: Int, _ descriptions: [DescriptorValue], _ result: Result<AttributeFound, BluetoothError>
+  ) {
+    entries[index].awaited.remove(place)
+    let device = entries[index].device
+    switch result {
+    case .success(let found):
+      (entries[index].failures, entries[index].failureTexts[place]) = (0, nil)
+      guard let handle = found.handle else { return }
+      var naming = AttributeNaming(list: names, address: "\(device.address)")
+      for description in descriptions { naming.received(description.descriptor, description.value, of: handle) }
+      entries[index].handles[handle] = place
+      entries[index].namings[place] = naming
+    case .failure(let error):
+      let name = "\(device.characteristics[place].characteristic) of \(device.title)"
+      sayOnce(index, "\(name) cannot be subscribed to, which is tried again: \(error.message)", of: place)
+      after(index) { $0.subscribe(index, place) }
+    }
+  }
+
+  // MARK: The log
+
+  /// Logs a failure of the connection, or of a subscription, unless it was logged before.
+  private func sayOnce(_ index: Int, _ text: String, of place: Int? = nil) {
+    guard entries[index].failureTexts[place] != text else { return }
+    entries[index].failureTexts[place] = text
+    say(text)
+  }
+
+  /// A device has no link: that is logged if it lasts.
+  private func awaitLink(_ index: Int) {
+    guard entries[index].absence == nil, !entries[index].isSaidAbsent else { return }
+    entries[index].absence = clock.schedule(after: Self.absenceTime) { [weak self] in self?.sayAbsent(index) }
+  }
+
+  private func sayAbsent(_ index: Int) {
+    entries[index].absence = nil
+    // A failure is in the log with its reason.
+    guard let session, entries[index].failureTexts[nil] == nil else { return }
+    let (device, link) = (entries[index].device, entries[index].link)
+    session.call(PeripheralList.self, Empty()) { [weak self, era] result in
+      guard let self, self.era == era, entries[index].link == link, case .success(let list) = result else { return }
+      entries[index].isSaidAbsent = true
+      let reason = Absence(of: device, in: list.peripherals)
+      say("\(device.title) is not connected yet: \(reason); the gateway waits for it")
     }
   }
 
@@ -174,7 +243,7 @@ final class SubscribedDevices {
     received(
       Value(
         device: device, peripheral: value.peripheral, characteristic: device.characteristics[place],
-        octets: value.value.octets))
+        handle: value.handle, naming: entries[index].namings[place] ?? AttributeNaming(), octets: value.value.octets))
   }
 
   func connected(_ link: PeripheralConnect.Result) {
@@ -185,12 +254,14 @@ final class SubscribedDevices {
   func disconnected(_ end: PeripheralDisconnected.Params) {
     guard let index = index(of: end.peripheral) else { return }
     if end.reconnecting == true { leave(index, .lost(end.peripheral)) } else { pause(index) }
+    awaitLink(index)
   }
 
   /// A lost link is not restored by itself.
   func connectFailed(_ failure: PeripheralConnectFailed.Params) {
     guard let index = index(of: failure.peripheral) else { return }
-    say("\(entries[index].device.address) is not reconnected to, which is tried again: \(failure.reason.message)")
+    let title = entries[index].device.title
+    sayOnce(index, "\(title) is not reconnected to, which is tried again: \(failure.reason.message)")
     pause(index)
   }
 

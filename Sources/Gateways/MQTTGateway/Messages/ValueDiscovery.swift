@@ -5,18 +5,24 @@ import ValueFormats
 /// The descriptions by which Home Assistant finds the numbers of subscribed characteristics (MQTT discovery), retained
 /// by the broker.
 struct ValueDiscovery {
+  private struct Description {
+    let title: String
+    let unit: String?
+    let message: OutgoingMessage
+  }
+
   /// Maximum described numbers; later ones are not described.
   private static let maximum = 1024
 
   private let prefix: String
   private let topics: Topics
   /// By their topics.
-  private var described: [String: OutgoingMessage] = [:]
+  private var described: [String: Description] = [:]
 
   /// - Parameter prefix: The topic of Home Assistant's discovery.
   init(prefix: String, topics: Topics) { (self.prefix, self.topics) = (prefix, topics) }
 
-  /// The descriptions of a value's numbers that have not been described before.
+  /// The descriptions of a value's numbers that have not been described before, or otherwise.
   mutating func messages(for value: ValuePayload) -> [OutgoingMessage] {
     guard let meaning = value.meaning else { return [] }
     var new: [OutgoingMessage] = []
@@ -31,20 +37,24 @@ struct ValueDiscovery {
   }
 
   /// The descriptions of all that is known: the broker may have lost them.
-  func all() -> [OutgoingMessage] { described.values.sorted { $0.topic < $1.topic } }
+  func all() -> [OutgoingMessage] { described.values.map(\.message).sorted { $0.topic < $1.topic } }
 
   private mutating func describe(
     _ value: ValuePayload, _ field: String?, _ unit: String?, _ new: inout [OutgoingMessage]
   ) {
     // Home Assistant accepts letters, digits, dashes and underscores, and the template has the name in quotation marks.
-    guard field?.utf8.allSatisfy(Self.isPlain) ?? true, described.count < Self.maximum else { return }
+    guard field?.utf8.allSatisfy(Self.isPlain) ?? true else { return }
     let level = Topics.level(of: value.address)
     let identifier = "\(level)-\(value.characteristic)" + (field.map { "-\($0)" } ?? "")
     let topic = "\(prefix)/sensor/\(identifier)/config"
-    guard described[topic] == nil else { return }
+    let title = value.title ?? value.characteristic.knownName ?? "\(value.characteristic)"
+    if let known = described[topic] {
+      guard known.title != title || known.unit != unit else { return }
+    } else {
+      guard described.count < Self.maximum else { return }
+    }
     var writer = JSONWriter()
     writer.object { writer in
-      let title = value.title ?? value.characteristic.knownName ?? "\(value.characteristic)"
       writer.member("name", [title, field].compactMap { $0 }.joined(separator: " "))
       writer.member("unique_id", identifier)
       writer.member("state_topic", "\(topics.anyGateway(value.address))/\(value.characteristic)")
@@ -55,11 +65,11 @@ struct ValueDiscovery {
       writer.object { writer in
         writer.name("identifiers")
         writer.array { $0.element(level) }
-        writer.member("name", value.name ?? value.names.name(ofDevice: "\(value.address)") ?? "\(value.address)")
+        writer.member("name", value.name ?? value.naming.list.name(ofDevice: "\(value.address)") ?? "\(value.address)")
       }
     }
     let message = OutgoingMessage(topic: topic, payload: writer.codes, quality: .atLeastOnce, isRetained: true)
-    described[topic] = message
+    described[topic] = Description(title: title, unit: unit, message: message)
     new.append(message)
   }
 

@@ -10,20 +10,21 @@ struct ValuePayload {
   let name: String?
   let service: BluetoothUUID?
   let characteristic: BluetoothUUID
-  /// The name and the format that the owner gives it.
-  let names: NameList
+  let handle: UInt16
+  /// The name and the format of the characteristic: the owner's, else the device's.
+  let naming: AttributeNaming
   let value: [UInt8]
   let gateway: String
   let sequence: UInt64
   /// In seconds since the epoch.
   let time: Double
 
-  /// The name that the owner gives the characteristic.
-  var title: String? { names.name(of: characteristic, in: service, of: "\(address)") }
+  /// The name of the characteristic beside the assigned one.
+  var title: String? { naming.name(of: characteristic, in: service, handle: handle) }
 
   /// The meaning of the value; nil if unknown.
   var meaning: ValueMeaning? {
-    let format = names.format(of: characteristic, in: service, of: "\(address)")
+    let format = naming.format(of: characteristic, in: service, handle: handle)
     return ValueMeaning(of: characteristic, value: value, format: format)
   }
 
