@@ -25,6 +25,7 @@ protocol HostPairingOwner: AnyObject {
 /// | `raise`, the link has the level         | done                                                                    |
 /// | `raise`, a bond below the level         | failed, or paired with anew (`SecurityRaise`)                           |
 /// | `raise` that pairs, too early           | waits for up to 5 s, else failed: pairings with the device have failed  |
+/// | the device finds our pairing too early  | the same: 1, 2 and 4 s later the pairing begins again                   |
 /// | `raise`                                 | the bond's key is used, or the device is paired with; later ones wait   |
 /// | the device begins                       | permitted for a request that waits without a bond, or as `settings` say |
 /// | it asks for more than its bond gives    | the same if a person can help, else the bond's key is used              |
@@ -202,9 +203,12 @@ final class HostPairing {
     }
     secured.wait(
       for: level, capability, usesOwnData: usesOwnData, replacesBond: way == .pair && bond != nil, done)
-    guard let end else { return begin(secured) }
+    if let end { begin(secured, at: end) } else { begin(secured) }
+  }
+
+  private func begin(_ secured: SecuredLink, at time: Instant) {
     guard secured.pause == nil else { return }
-    secured.pause = context.scheduler.schedule(at: end) { [weak self, weak secured] in
+    secured.pause = context.scheduler.schedule(at: time) { [weak self, weak secured] in
       guard let self, let secured else { return }
       secured.pause = nil
       begin(secured)
@@ -354,12 +358,19 @@ final class HostPairing {
   }
 
   private func failed(_ failure: PairingFailure, _ secured: SecuredLink, isOfPairing: Bool) {
-    if failure.isOfAuthentication || isOfPairing && !secured.manager.isOwnPairing {
-      attempts.failed(secured.identity, now: context.scheduler.now)
+    let now = context.scheduler.now
+    let isTooEarly = isOfPairing && failure == .theirs(.repeatedAttempts)
+    if failure.isOfAuthentication || isTooEarly || isOfPairing && !secured.manager.isOwnPairing {
+      attempts.failed(secured.identity, now: now)
     }
     secured.question = nil
     let error = isOfPairing ? failure.error(with: secured.peer) : failure.errorOfBond(with: secured.peer)
     context.logger.debug("\(error)")
+    if isTooEarly, !secured.requests.isEmpty, let end = attempts.wait(of: secured.identity, isWanted: true, now: now),
+      now.duration(to: end) <= Self.longestPause
+    {
+      return begin(secured, at: end)
+    }
     if isOfPairing { onEvent?(secured.peer, .failed(error)) }
     settle(secured, error)
     guard !isOfPairing else { return }

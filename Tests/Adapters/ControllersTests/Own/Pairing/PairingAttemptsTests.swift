@@ -64,6 +64,47 @@ import Testing
     #expect(waiting.error == GAPError.disconnected.error("gone") && stage.failures.count == 4)
   }
 
+  /// A device has counted a failure that was none for us, such as one by the requirements of the two.
+  @Test func aDeviceThatFindsAPairingTooEarlyIsAskedAgain() throws {
+    let stage = try PairingStage()
+    let device = stage.connect(PairingStage.lamp, 0x40)
+    var refusals = 2
+    device.relay = { pdu in
+      guard case .pairingResponse = pdu, refusals > 0 else { return [pdu] }
+      refusals -= 1
+      device.manager = SecurityManager(role: .peripheral, local: PairingStage.lamp, peer: PairingStage.local)
+      return [.pairingFailed(.repeatedAttempts)]
+    }
+    let outcome = stage.raise(device)
+    try stage.settle()
+    #expect(outcome.all.isEmpty && stage.failures.isEmpty)
+    stage.scheduler.advance(by: .seconds(1))
+    try stage.settle()
+    #expect(outcome.all.isEmpty && stage.failures.isEmpty, "the device wants to wait longer")
+    stage.scheduler.advance(by: .seconds(2))
+    try stage.settle()
+    #expect(outcome.hasSucceeded)
+  }
+
+  @Test func aDeviceThatFindsEachPairingTooEarlyIsTold() throws {
+    let stage = try PairingStage()
+    let device = stage.connect(PairingStage.lamp, 0x40)
+    device.relay = { pdu in
+      guard case .pairingResponse = pdu else { return [pdu] }
+      device.manager = SecurityManager(role: .peripheral, local: PairingStage.lamp, peer: PairingStage.local)
+      return [.pairingFailed(.repeatedAttempts)]
+    }
+    let outcome = stage.raise(device)
+    for _ in 0..<7 {
+      try stage.settle()
+      #expect(outcome.all.isEmpty)
+      stage.scheduler.advance(by: .seconds(1))
+    }
+    try stage.settle()
+    #expect(outcome.error?.message.contains("it was tried too often") == true && stage.failures.count == 1)
+    #expect(device.received.count { if case .pairingRequest = $0 { true } else { false } } == 4)
+  }
+
   @Test func aDeviceDoesNotWaitAfterTheAdapterWasSwitchedOff() throws {
     let stage = try PairingStage()
     stage.pairing.settings.acceptsDevices = true
