@@ -45,6 +45,9 @@ final class DaemonClock {
     return manual != nil
   }
 
+  /// Does all that is due, if it stands still: its adapters are on before clients can connect.
+  func settle() { manual?.settle() }
+
   /// Advances by the time the daemon's end needs: no client moves the clock any longer.
   func release() { manual?.advance(by: .seconds(60)) {} }
 

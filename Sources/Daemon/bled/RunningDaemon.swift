@@ -78,6 +78,7 @@ final class RunningDaemon {
     // After the adapters' first events, so no client finds present adapters absent.
     var failure: EventLoopError?
     _ = loop.schedule(at: EventLoop.now) { [unowned self] in
+      clock.settle()
       do throws(EventLoopError) {
         try serve(socket)
         ready?.notify()

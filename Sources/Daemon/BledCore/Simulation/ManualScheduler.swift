@@ -32,8 +32,14 @@ public final class ManualScheduler: Scheduler {
     return alarm
   }
 
-  /// Calls `work` soon.
-  public func execute(_ work: @escaping () -> Void) { later(work) }
+  /// Calls `work` soon, at the present time: before the next alarm.
+  public func execute(_ work: @escaping () -> Void) {
+    clock.execute(work)
+    moveSoon()
+  }
+
+  /// Does all that is due at the present time, and its consequences. Not to be called from inside such work.
+  public func settle() { clock.advance(by: .zero) }
 
   /// Moves the clock, behind the pending moves.
   /// - Parameter done: called when the clock has arrived and everything due on the way is done.

@@ -36,6 +36,24 @@ import Testing
     #expect(rung == [1, 2])
   }
 
+  @Test("what is to be called soon is called before the next alarm, and before a move is told")
+  func soon() {
+    let loop = Loop()
+    let clock = ManualScheduler(later: loop.later)
+    var told: [String] = []
+    clock.schedule(after: .seconds(1)) {
+      clock.execute { clock.schedule(after: .seconds(1)) { told.append("alarm \(clock.secondsSinceEpoch)") } }
+    }
+    clock.advance(by: .seconds(3)) { told.append("moved") }
+    loop.run()
+    #expect(told == ["alarm 1700000002.0", "moved"])
+    clock.execute { clock.execute { told.append("settled") } }
+    clock.settle()
+    #expect(told.last == "settled")
+    loop.run()
+    #expect(told.count == 3)
+  }
+
   @Test("moves follow one another, and each is told when all that was due until then is done")
   func moves() {
     let loop = Loop()
