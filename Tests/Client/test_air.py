@@ -1,5 +1,6 @@
 """The adapters of a test's daemon, and the devices of a scenario around them: simulated by the daemon, or with
-BLED_OWN_HOST=1 played by Bumble around controllers that bled's own host drives (Tests/Host/emulated_air.py)."""
+BLED_OWN_HOST=1 played by Bumble around controllers that bled's own host drives (Tests/Host/emulated_air.py). With
+BLED_VIRTUAL=1 the daemon's adapters are virtual ones."""
 
 import os
 import pathlib
@@ -8,6 +9,8 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 IS_ON_OWN_HOST = bool(os.environ.get("BLED_OWN_HOST"))
+# The name of the first adapter that the daemon simulates, and the beginning of those of the others.
+SIMULATED = "virtual" if os.environ.get("BLED_VIRTUAL") else "simulated"
 
 
 class TestAir:
@@ -20,8 +23,8 @@ class TestAir:
         """An adapter for each file. On the own host the devices are those of the first, and the folder has sockets."""
         self._process: subprocess.Popen[bytes] | None = None
         if not IS_ON_OWN_HOST:
-            self.adapters = [f"simulated:{scenario}" for scenario in scenarios]
-            self.names = [f"simulated{number or ''}" for number in range(len(scenarios))]
+            self.adapters = [f"{SIMULATED}:{scenario}" for scenario in scenarios]
+            self.names = [f"{SIMULATED}{number or ''}" for number in range(len(scenarios))]
             return
         self.adapters = self.names = [f"h4:unix:{folder}/hci{number}" for number in range(len(scenarios))]
         python, program = ROOT / ".build/venv/bin/python", ROOT / "Tests/Host/emulated_air.py"

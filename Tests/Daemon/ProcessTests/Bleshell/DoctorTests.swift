@@ -19,7 +19,7 @@ import Testing
     try eventually("the adapter is on") { try client.call(AdapterList.self, Empty()).adapters.first?.state == "on" }
     let run = try daemon.bleshell("doctor")
     #expect(run.lines.contains { $0.hasPrefix("daemon    ok       bled") && $0.hasSuffix("answers") }, "\(run.output)")
-    #expect(run.lines.contains { $0.hasPrefix("daemon    ok       simulated is on, with 0 links") })
+    #expect(run.lines.contains { $0.hasPrefix("daemon    ok       \(daemon.adapter(0)) is on, with 0 links") })
     #expect(run.lines.allSatisfy { $0.count <= 80 || !$0.dropFirst(20).contains(" ") }, "\(run.output)")
     let objects = try daemon.bleshell("doctor", "--json").objects()
     let problems = objects.filter { $0["verdict"] == .text("problem") }
