@@ -8,6 +8,7 @@ import bleak
 import bleak_retry_connector
 import habluetooth
 from bleak_esphome import APIConnectionManager
+from habluetooth import BluetoothScanningMode
 from habluetooth.central_manager import CentralBluetoothManager
 from habluetooth.usage import uninstall_multiple_bleak_catcher
 
@@ -88,6 +89,22 @@ class HomeAssistantTests(unittest.IsolatedAsyncioTestCase):
         client = await self.connect(ECHO)
         await self.echo(client)
         await client.disconnect()
+
+    async def test_scanning_mode(self):
+        """Home Assistant's standard mode: passive, and active for moments in which it wants scan responses."""
+        self.make()
+        scanner = await self.add(self.home.proxy("kitchen"))
+        await settled(lambda: scanner.current_mode == BluetoothScanningMode.ACTIVE, "the scan is not active")
+        scanner.async_set_scanning_mode(BluetoothScanningMode.AUTO)
+        await settled(lambda: scanner.current_mode == BluetoothScanningMode.PASSIVE, "the scan is not passive")
+        self.assertEqual(scanner.configured_mode, BluetoothScanningMode.ACTIVE)
+        modes = []
+        self.addCleanup(self.manager.async_register_scanner_mode_change_callback(
+            lambda change: modes.append(change.current_mode), scanner.source))
+        self.assertTrue(await scanner.async_request_active_window(0.5))
+        await settled(
+            lambda: scanner.current_mode == BluetoothScanningMode.PASSIVE, "the scan does not become passive again")
+        self.assertIn(BluetoothScanningMode.ACTIVE, modes)
 
     async def test_bleak_program(self):
         """A program of bleak within Home Assistant, by the names of bleak."""

@@ -6,8 +6,11 @@ import JSONFiles
 /// The configuration, a file in the style of bled.json.
 struct Configuration {
   private enum Name: String, CaseIterable, Sendable {
-    case name, friendlyName, listen, port, encryption, adapter, connections, activeScan
+    case name, friendlyName, listen, port, encryption, adapter, connections, activeScan, homeAssistant
   }
+
+  /// The port on which Home Assistant listens for connections of proxies.
+  private static let homeAssistantPort: UInt16 = 6054
 
   /// The default path of the file.
   static let standardFile = "/etc/bled/esphome.json"
@@ -21,6 +24,8 @@ struct Configuration {
   var adapter: String?
   var connections = 8
   var activeScan = true
+  /// The address to which the proxy connects by itself; nil: it does not.
+  var homeAssistant: ListenAddress?
 
   /// Reads the file.
   /// - Parameter path: nil: the standard one, if it exists.
@@ -50,6 +55,7 @@ struct Configuration {
     adapter = try members.optional(.adapter, { (value) throws(FileError) in try value.text(atMost: 64) })
     connections = try members.integer(.connections, in: 1...64, default: connections)
     activeScan = try members.value(.activeScan, default: true)
+    homeAssistant = try members.optional(.homeAssistant, { (value) throws(FileError) in try target(value) })
     listen = encryption ? ListenAddress(all: port) : ListenAddress(loopback: port)
     guard let value = members[.listen] else { return }
     guard let address = ListenAddress(host: try value.text(atMost: 64), port: port) else {
@@ -67,7 +73,21 @@ struct Configuration {
   func settings(key: [UInt8]?) -> Proxy.Settings {
     Proxy.Settings(
       name: name, friendlyName: friendlyName, key: key, adapter: adapter, connections: connections,
-      scansActively: activeScan)
+      scansActively: activeScan, connectsOut: homeAssistant != nil)
+  }
+
+  private func target(_ value: FileValue) throws(FileError) -> ListenAddress {
+    guard encryption else {
+      throw value.failure("the proxy connects with encryption alone: leave \"encryption\" out")
+    }
+    let text = try value.text(atMost: 64)
+    guard !text.hasPrefix("unix:"),
+      let address = ListenAddress(host: text, port: Self.homeAssistantPort) ?? ListenAddress(argument: text)
+    else {
+      throw value.failure(
+        "this is not an IP address: give Home Assistant's, such as \"192.168.1.5\" or \"192.168.1.5:6054\"")
+    }
+    return address
   }
 
   private static func label(_ value: FileValue) throws(FileError) -> String {

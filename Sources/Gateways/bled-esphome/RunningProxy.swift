@@ -16,6 +16,10 @@ final class RunningProxy {
   private let proxy: Proxy
   private let report = ServiceReport()
   private var listener: ClientListener?
+  /// The connection to Home Assistant, while it is being made.
+  private var outgoing: OutgoingSocket?
+  /// The state of the connection to Home Assistant that the log has.
+  private var saidOutgoing: String?
   private var signals: [SignalWatch] = []
   private var status: Int32 = 0
   /// True if the log says that bled is unavailable.
@@ -43,6 +47,11 @@ final class RunningProxy {
     }
     signals.append(try SignalWatch(SIGUSR1, on: loop) { [unowned self] in sayCounters() })
     proxy.whenReady = { [unowned self] in ready($0) }
+    if let address = configuration.homeAssistant {
+      proxy.whenConnecting = { [unowned self] in connect(to: address) }
+      proxy.whenCancelled = { [unowned self] in outgoing = nil }
+      proxy.whenOutgoing = { [unowned self] in sayOutgoing($0) }
+    }
     proxy.start()
     sd_notify(0, "READY=1")
     try loop.run()
@@ -89,6 +98,52 @@ final class RunningProxy {
     // Without memory for the watch the client is disconnected.
     guard let stream = try? TCPStream(socket, on: sockets), let client = proxy.accept(stream) else { return }
     stream.start(received: { client.receive($0) }, ended: { client.ended() })
+  }
+
+  // MARK: To Home Assistant
+
+  private func connect(to address: ListenAddress) {
+    do throws(Errno) {
+      outgoing = try OutgoingSocket(to: address, on: sockets) { [unowned self] in connected($0) }
+    } catch {
+      connectingFailed(error)
+    }
+  }
+
+  private func connected(_ result: Result<Socket, Errno>) {
+    outgoing = nil
+    do throws(Errno) {
+      let stream = try TCPStream(try result.get(), on: sockets)
+      guard let client = proxy.opened(stream) else { return }
+      stream.start(received: { client.receive($0) }, ended: { client.ended() })
+    } catch {
+      connectingFailed(error)
+    }
+  }
+
+  private func connectingFailed(_ error: Errno) {
+    sayOutgoing(.problem, "cannot connect to Home Assistant: \(error)")
+    proxy.openFailed()
+  }
+
+  private func sayOutgoing(_ state: Proxy.OutgoingState) {
+    switch state {
+    case .connected: sayOutgoing(.ok, "Home Assistant is connected")
+    case .refused:
+      sayOutgoing(
+        .problem,
+        "Home Assistant ends the connection: add this proxy there with the key of `bled-esphome --show-key`; it "
+          + "accepts connections of proxies since 2026.11")
+    case .timeout: sayOutgoing(.problem, "cannot connect to Home Assistant: no answer in 10 s")
+    }
+  }
+
+  /// Says the state of the connection to Home Assistant if it has changed.
+  private func sayOutgoing(_ state: ServiceReport.State, _ text: String) {
+    guard saidOutgoing != text else { return }
+    saidOutgoing = text
+    report.say(state, text)
+    say(text)
   }
 
   private func lost(_ error: BluetoothError) {

@@ -1,6 +1,6 @@
 private import Glibc
 
-/// An address to listen on: an address of this machine and a port, or the path of a Unix socket.
+/// The address of a program that listens: an IP address and a port, or the path of a Unix socket.
 package struct ListenAddress: Sendable {
   private enum Place {
     case v4(in_addr, port: UInt16)
@@ -67,24 +67,24 @@ package struct ListenAddress: Sendable {
     }
   }
 
+  /// Begins to connect to a program that listens there; the socket is writable when it has connected or failed.
+  package func connect() throws(Errno) -> Socket {
+    switch place {
+    case .v4(let host, let port): return try Socket(connectingTo: Self.socketAddress(host, port), family: AF_INET)
+    case .v6(let host, let port): return try Socket(connectingTo: Self.socketAddress(host, port), family: AF_INET6)
+    case .file(let path): return try Socket(connectedTo: path)
+    }
+  }
+
   /// Opens a socket that listens there. The file of a Unix socket replaces one without a listening process; the umask
   /// limits the users that can connect.
   /// - Throws: `ListenError`, for instance if another program has the port.
   package func listen() throws(ListenError) -> Listener {
     switch place {
-    case .v4(let host, let port):
-      var place = sockaddr_in()
-      place.sin_family = sa_family_t(AF_INET)
-      place.sin_port = port.bigEndian
-      place.sin_addr = host
-      return try Listener(place, family: AF_INET)
+    case .v4(let host, let port): return try Listener(Self.socketAddress(host, port), family: AF_INET)
     case .v6(let host, let port):
-      var place = sockaddr_in6()
-      place.sin6_family = sa_family_t(AF_INET6)
-      place.sin6_port = port.bigEndian
-      place.sin6_addr = host
       do throws(ListenError) {
-        return try Listener(place, family: AF_INET6)
+        return try Listener(Self.socketAddress(host, port), family: AF_INET6)
       } catch {
         let isAll = withUnsafeBytes(of: host) { $0.allSatisfy { $0 == 0 } }
         guard isAll, error.code == EAFNOSUPPORT || error.code == EADDRNOTAVAIL else { throw error }
@@ -92,5 +92,21 @@ package struct ListenAddress: Sendable {
       }
     case .file(let path): return try Listener(path: path)
     }
+  }
+
+  private static func socketAddress(_ host: in_addr, _ port: UInt16) -> sockaddr_in {
+    var place = sockaddr_in()
+    place.sin_family = sa_family_t(AF_INET)
+    place.sin_port = port.bigEndian
+    place.sin_addr = host
+    return place
+  }
+
+  private static func socketAddress(_ host: in6_addr, _ port: UInt16) -> sockaddr_in6 {
+    var place = sockaddr_in6()
+    place.sin6_family = sa_family_t(AF_INET6)
+    place.sin6_port = port.bigEndian
+    place.sin6_addr = host
+    return place
   }
 }

@@ -27,7 +27,7 @@ package struct Errno: Error, Equatable, CustomStringConvertible {
   package var description: String { text }
 }
 
-/// A nonblocking Unix stream socket, closed when its last reference is released.
+/// A nonblocking stream socket, closed when its last reference is released.
 package final class Socket: Sendable {
   package let descriptor: Int32
 
@@ -54,6 +54,23 @@ package final class Socket: Sendable {
     self.descriptor = descriptor
   }
 
+  /// Begins to connect over TCP.
+  /// - Parameter place: A `sockaddr` of the family.
+  init(connectingTo place: some Any, family: Int32) throws(Errno) {
+    let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
+    let descriptor = socket(family, Int32(type), 0)
+    guard descriptor >= 0 else { throw .last }
+    let result = withUnsafeBytes(of: place) { octets in
+      octets.withMemoryRebound(to: sockaddr.self) { connect(descriptor, $0.baseAddress, socklen_t(octets.count)) }
+    }
+    let error = Errno.last
+    guard result == 0 || error.code == EINPROGRESS else {
+      close(descriptor)
+      throw error
+    }
+    self.descriptor = descriptor
+  }
+
   /// Takes ownership of a nonblocking stream socket.
   package init(owning descriptor: Int32) { self.descriptor = descriptor }
 
@@ -68,6 +85,14 @@ package final class Socket: Sendable {
     var peer: Credentials = (0, 0, 0)
     var length = socklen_t(MemoryLayout<Credentials>.size)
     return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? peer.user : nil
+  }
+
+  /// The error of a connection that was begun, reported once; nil if it is made.
+  package func fetchError() -> Errno? {
+    var code: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 else { return .last }
+    return code == 0 ? nil : Errno(code: code)
   }
 
   /// A duplicate under another number, which the caller must close; nil if the process has no more descriptors.

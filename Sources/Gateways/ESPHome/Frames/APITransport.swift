@@ -6,7 +6,8 @@ import Noise
 /// | State     | Input                | Output                                                                     |
 /// |-----------|----------------------|----------------------------------------------------------------------------|
 /// | plain     | a frame              | its message                                                                |
-/// | hello     | the client's hello   | this side's hello, with name and address                                   |
+/// | hello     | announce             | this side's hello, with name and address                                   |
+/// | hello     | the client's hello   | this side's hello, unless announced                                        |
 /// | handshake | the first message    | the second one; with another key its refusal, and the end                  |
 /// | open      | a frame              | its message                                                                |
 /// | any       | anything else        | an answer with the reason, if clients understand one, and the end          |
@@ -40,7 +41,7 @@ package struct APITransport {
 
   private enum State {
     case plain
-    case hello(Handshake)
+    case hello(Handshake, isAnnounced: Bool)
     case handshake(Handshake)
     case open(Handshake.Transport)
     case ended
@@ -60,7 +61,19 @@ package struct APITransport {
     let handshake = Handshake(
       .nnpsk0, as: .responder, prologue: Self.prologue, preSharedKey: key, ephemeralKey: ephemeralKey)
     // A key of another length accepts no client.
-    state = handshake.map(State.hello) ?? .ended
+    state = handshake.map { .hello($0, isAnnounced: false) } ?? .ended
+  }
+
+  /// Sends this side's hello first, on a connection that this side has opened: the client chooses the key by it.
+  /// - Returns: nil without encryption, and after the client's hello.
+  package mutating func announce() -> [UInt8]? {
+    guard case .hello(let handshake, isAnnounced: false) = state else { return nil }
+    state = .hello(handshake, isAnnounced: true)
+    return announcement
+  }
+
+  private var announcement: [UInt8] {
+    NoiseFrames.octets([1] + Array(identity.name.utf8) + [0] + Array(identity.address.utf8) + [0])
   }
 
   /// True if the client has proved that it has the key.
@@ -84,8 +97,11 @@ package struct APITransport {
       case .plain: return try PlainFrames.next(&buffer, atMost: Self.longestFrame).map(Event.message)
       case .ended: return nil
       case .hello, .handshake, .open:
-        guard let body = try NoiseFrames.next(&buffer, atMost: Self.longestFrame) else { return nil }
-        return try received(body)
+        // A frame may have no result: the client's hello after an announcement.
+        while let body = try NoiseFrames.next(&buffer, atMost: Self.longestFrame) {
+          if let event = try received(body) { return event }
+        }
+        return nil
       }
     } catch {
       return end(error)
@@ -109,11 +125,10 @@ package struct APITransport {
 
   private mutating func received(_ body: [UInt8]) throws(APIFault) -> Event? {
     switch state {
-    case .hello(let handshake):
+    case .hello(let handshake, let isAnnounced):
       // The client's hello is empty so far; the contents of later ones do not matter here.
       state = .handshake(handshake)
-      return .send(
-        NoiseFrames.octets([1] + Array(identity.name.utf8) + [0] + Array(identity.address.utf8) + [0]))
+      return isAnnounced ? nil : .send(announcement)
     case .handshake(var handshake):
       guard body.first == 0 else { throw .malformed }
       do throws(NoiseError) {

@@ -36,6 +36,7 @@ extension APIFrame {
       $0.number(15, device.features.rawValue)
       $0.text(18, device.address)
       $0.flag(19, true)
+      $0.flag(27, device.connectsOut)
     }
   }
 

@@ -1,7 +1,8 @@
 /// A message of a client. The numbers of messages and fields are those of ESPHome's native API.
 enum APIRequest: Hashable {
-  /// `minor` is of the version 1.minor that the client speaks.
-  case hello(client: [UInt8], minor: UInt32)
+  /// `minor` is of the version 1.minor that the client speaks; `isTarget` is true if the proxy may connect to the
+  /// client by itself.
+  case hello(client: [UInt8], minor: UInt32, isTarget: Bool)
   /// From clients before 2026.1, which had passwords.
   case authenticate
   case disconnect
@@ -47,7 +48,9 @@ enum APIRequest: Hashable {
     guard let fields = ProtobufFields(frame.payload) else { return nil }
     let address = fields.number(1)
     switch frame.type {
-    case 1: self = .hello(client: fields.bytes(1), minor: fields.number32(2) > 1 ? .max : fields.number32(3))
+    case 1:
+      let minor = fields.number32(2) > 1 ? .max : fields.number32(3)
+      self = .hello(client: fields.bytes(1), minor: minor, isTarget: fields.flag(4))
     case 3: self = .authenticate
     case 5: self = .disconnect
     case 6: self = .disconnected

@@ -3,7 +3,7 @@ import BledRPC
 /// The proxy as its clients see it.
 package struct DeviceDescription: Hashable {
   /// The version of ESPHome with this API; clients compare it with the newest one.
-  package static let apiRelease = "2026.1.0"
+  package static let apiRelease = "2026.10.0"
   package static let manufacturer = "bled"
   package static let model = "Bluetooth proxy"
   package static let project = "bled.bluetooth-proxy"
@@ -15,6 +15,8 @@ package struct DeviceDescription: Hashable {
   package var address: String
   package var version: String { Release.version }
   var features: ProxyFeatures
+  /// True if the proxy connects to Home Assistant by itself.
+  var connectsOut = false
 
   /// The address as 12 lower-case hex digits.
   package var compactAddress: String { address.lowercased().filter { $0 != ":" } }

@@ -18,10 +18,12 @@ package final class Proxy {
     package var connections: Int
     /// True if the scan is active until a client chooses.
     package var scansActively: Bool
+    /// True if the proxy connects to Home Assistant by itself; only with a key.
+    package var connectsOut: Bool
 
     package init(
       name: String, friendlyName: String, key: [UInt8]?, adapter: String? = nil, connections: Int = 8,
-      scansActively: Bool = true
+      scansActively: Bool = true, connectsOut: Bool = false
     ) {
       self.name = name
       self.friendlyName = friendlyName
@@ -29,7 +31,16 @@ package final class Proxy {
       self.adapter = adapter
       self.connections = connections
       self.scansActively = scansActively
+      self.connectsOut = connectsOut && key != nil
     }
+  }
+
+  package enum OutgoingState: Hashable, Sendable {
+    /// Home Assistant is connected, by either side.
+    case connected
+    /// Home Assistant has ended the connection before its hello.
+    case refused
+    case timeout
   }
 
   /// The clients that have said hello; the clients that have not yet, but have shown the key; and the clients without
@@ -44,6 +55,12 @@ package final class Proxy {
   package var whenWaiting: (String) -> Void = { _ in }
   /// The connection to bled is lost, or cannot be made.
   package var whenLost: (BluetoothError) -> Void = { _ in }
+  /// Begin to connect to Home Assistant; `opened` or `openFailed` follows.
+  package var whenConnecting: () -> Void = {}
+  /// Stop connecting to Home Assistant.
+  package var whenCancelled: () -> Void = {}
+  /// The state of the connection to Home Assistant, if the proxy opens it.
+  package var whenOutgoing: (OutgoingState) -> Void = { _ in }
 
   /// The identity; nil until the adapter's address is known.
   package private(set) var device: DeviceDescription?
@@ -51,6 +68,8 @@ package final class Proxy {
   private let context: ProxyContext
   private let own: LastingSession
   private let scanner: Scanner
+  private let outgoing: OutgoingConnection
+  private var isClosed = false
   private var features = ProxyFeatures()
   private var adapters: [AdapterDescription] = []
   /// In the order of their arrival.
@@ -64,6 +83,12 @@ package final class Proxy {
     context = ProxyContext(connector, clock, adapter: settings.adapter, slots: settings.connections)
     own = LastingSession(named: "Home Assistant proxy", connector, clock)
     scanner = Scanner(clock, adapter: settings.adapter, isActive: settings.scansActively)
+    outgoing = OutgoingConnection(clock)
+    outgoing.connect = { [unowned self] in whenConnecting() }
+    outgoing.cancel = { [unowned self] isTimeout in
+      whenCancelled()
+      if isTimeout { whenOutgoing(.timeout) }
+    }
     own.began = { [unowned self] in began($0) }
     own.notified = { [unowned self] in notified($0, $1) }
     own.lost = { [unowned self] in lost($0) }
@@ -90,6 +115,8 @@ package final class Proxy {
 
   /// Ends the sessions of all clients.
   package func close() {
+    isClosed = true
+    requireOutgoing()
     dismissAll()
     own.close()
   }
@@ -102,18 +129,35 @@ package final class Proxy {
 
   /// A client has connected.
   /// - Returns: nil without a place for it; the stream is then closed.
-  package func accept(_ stream: any ClientStream) -> ProxyClient? {
+  package func accept(_ stream: any ClientStream) -> ProxyClient? { add(stream, isOutgoing: false) }
+
+  /// The proxy has connected to Home Assistant.
+  /// - Returns: nil without a place for it; the stream is then closed.
+  package func opened(_ stream: any ClientStream) -> ProxyClient? {
+    guard let client = add(stream, isOutgoing: true) else {
+      outgoing.failed()
+      return nil
+    }
+    outgoing.opened()
+    client.announce()
+    return client
+  }
+
+  /// Home Assistant cannot be connected to.
+  package func openFailed() { outgoing.failed() }
+
+  private func add(_ stream: any ClientStream, isOutgoing: Bool) -> ProxyClient? {
     guard let device, clientCount < Self.clientLimit else {
       context.counters.refused += 1
       stream.close()
       return nil
     }
-    makeRoom(for: stream.origin)
+    if !isOutgoing { makeRoom(for: stream.origin) }
     context.counters.accepted += 1
     lastNumber += 1
     let identity = APITransport.Identity(name: device.name, address: device.compactAddress)
     let client = ProxyClient(
-      lastNumber, context, self, stream, APITransport(identity: identity, key: settings.key))
+      lastNumber, context, self, stream, APITransport(identity: identity, key: settings.key), isOutgoing: isOutgoing)
     clients.append(client)
     return client
   }
@@ -136,6 +180,21 @@ package final class Proxy {
   func left(_ client: ProxyClient) {
     clients.removeAll { $0 === client }
     unsubscribe(client)
+    requireOutgoing()
+    guard client.isOutgoing else { return }
+    outgoing.ended()
+    if !client.isTarget, !clients.contains(where: \.isTarget) { whenOutgoing(.refused) }
+  }
+
+  /// A client has said hello.
+  func served(_ client: ProxyClient) {
+    if client.isOutgoing { outgoing.served() }
+    requireOutgoing()
+    if client.isTarget, settings.connectsOut { whenOutgoing(.connected) }
+  }
+
+  private func requireOutgoing() {
+    outgoing.require(settings.connectsOut && !isClosed && device != nil && !clients.contains(where: \.isTarget))
   }
 
   /// - Parameter isRaw: true if the client reads AD structures itself.
@@ -202,11 +261,13 @@ package final class Proxy {
       return
     }
     let new = DeviceDescription(
-      name: settings.name, friendlyName: settings.friendlyName, address: address, features: features)
+      name: settings.name, friendlyName: settings.friendlyName, address: address, features: features,
+      connectsOut: settings.connectsOut)
     guard new != device else { return }
     // Clients that know another identity connect again.
     dismissAll()
     device = new
     whenReady(new)
+    requireOutgoing()
   }
 }

@@ -2,8 +2,9 @@ import Bluetooth
 
 /// A client of the proxy: its frames, its hello, and the check that it is connected.
 package final class ProxyClient {
-  /// The version 1.minor of the API: clients request the capabilities from 1.15 on.
-  static let minor: UInt32 = 15
+  /// The version 1.minor of the API: clients request the capabilities from 1.15 on; the later ones concern other
+  /// devices, but for connections that the proxy opens.
+  static let minor: UInt32 = 19
   private static let helloTime = Duration.seconds(15)
   private static let pingTime = Duration.seconds(60)
   private static let longestSilence = Duration.seconds(150)
@@ -28,9 +29,17 @@ package final class ProxyClient {
   private var lastHeard: Instant
   private var alarm: (any ScheduledWork)?
   private(set) var hearsSlots = false
+  /// True if the proxy has opened the connection.
+  let isOutgoing: Bool
+  /// True if it is Home Assistant, as far as the proxy connects to it by itself: no other connection is required.
+  private(set) var isTarget = false
 
-  init(_ number: Int, _ context: ProxyContext, _ proxy: Proxy, _ stream: any ClientStream, _ transport: APITransport) {
+  init(
+    _ number: Int, _ context: ProxyContext, _ proxy: Proxy, _ stream: any ClientStream, _ transport: APITransport,
+    isOutgoing: Bool = false
+  ) {
     self.number = number
+    self.isOutgoing = isOutgoing
     self.context = context
     self.proxy = proxy
     self.stream = stream
@@ -43,13 +52,18 @@ package final class ProxyClient {
     if case .silent = state { true } else { false }
   }
 
-  /// True if it has shown neither a key nor a hello.
-  var isStranger: Bool { isSilent && !transport.hasShownKey }
+  /// True if it has connected to the proxy, and has shown neither a key nor a hello.
+  var isStranger: Bool { isSilent && !isOutgoing && !transport.hasShownKey }
 
   var origin: [UInt8] { stream.origin }
 
   private var isEnded: Bool {
     if case .ended = state { true } else { false }
+  }
+
+  /// Sends this side's hello, on a connection that the proxy has opened.
+  func announce() {
+    if let octets = transport.announce() { write(octets) }
   }
 
   // MARK: From the stream
@@ -80,13 +94,15 @@ package final class ProxyClient {
       return end()
     }
     switch (state, request) {
-    case (.silent, .hello(let name, let minor)):
+    case (.silent, .hello(let name, let minor, let isTarget)):
       state = .served(minor: min(minor, Self.minor))
+      self.isTarget = isTarget || isOutgoing
       let name = Self.readable(name)
       links = ClientLinks(context, client: number, name: "Home Assistant proxy for \(name)") { [weak self] in
         self?.send($0)
       }
       send(.hello(minor: Self.minor, server: "bled \(proxy.device?.version ?? "")", name: proxy.device?.name ?? ""))
+      proxy.served(self)
     case (.silent, _):
       context.counters.malformed += 1
       end()

@@ -92,6 +92,21 @@ import Testing
     #expect(transport.octets(APIFrame(type: 75, payload: [UInt8](repeating: 0, count: 65516))) == nil)
   }
 
+  @Test func anAnnouncedHelloIsNotRepeated() throws {
+    var transport = Self.transport()
+    let hello = NoiseFrames.octets([1] + Array("kitchen\0020000000001\0".utf8))
+    #expect(transport.announce() == hello)
+    #expect(transport.announce() == nil)
+    var client = try #require(Handshake(.nnpsk0, as: .initiator, prologue: Self.prologue, preSharedKey: Self.key))
+    let events = events(&transport, [1, 0, 0] + NoiseFrames.octets([0] + (try client.write())))
+    guard events.count == 1, case .send(let answer) = events[0] else { throw Unexpected(events: "\(events)") }
+    _ = try client.read(answer.dropFirst(4))
+    #expect(client.transport != nil && transport.hasShownKey)
+    #expect(transport.announce() == nil)
+    var plain = Self.transport(key: nil)
+    #expect(plain.announce() == nil)
+  }
+
   @Test func aWrongKeyIsSaid() throws {
     var transport = Self.transport(key: [UInt8](repeating: 8, count: 32))
     var client = try #require(Handshake(.nnpsk0, as: .initiator, prologue: Self.prologue, preSharedKey: Self.key))

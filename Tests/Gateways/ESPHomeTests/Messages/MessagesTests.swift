@@ -62,7 +62,8 @@ import Testing
 
   @Test func requests() throws {
     let expected: [(UInt32, String, APIRequest)] = [
-      (1, "0a024841" + "1001" + "1813", .hello(client: [72, 65], minor: 19)),
+      (1, "0a024841" + "1001" + "1813", .hello(client: [72, 65], minor: 19, isTarget: false)),
+      (1, "0a024841" + "1001" + "1813" + "2001", .hello(client: [72, 65], minor: 19, isTarget: true)),
       (68, "0884808080e09b30100518012001", .connect(address: Self.device, addressType: 1)),
       (
         75, "0805100e1801220568656c6c6f",

@@ -11,7 +11,7 @@ import Testing
     let stage = ProxyStage()
     let client = try stage.connect()
     stage.send(client, 1, [10, 2, 72, 65, 16, 1, 24, 19])
-    #expect(client.stream.take() == [.hello(minor: 15, server: "bled \(Release.version)", name: "kitchen")])
+    #expect(client.stream.take() == [.hello(minor: 19, server: "bled \(Release.version)", name: "kitchen")])
     let device = try #require(stage.proxy.device)
     #expect(device.features.rawValue == 255)
     stage.send(client, 9)

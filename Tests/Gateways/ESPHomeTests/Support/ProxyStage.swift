@@ -16,16 +16,23 @@ final class ProxyStage {
   let clock = VirtualScheduler()
   let proxy: Proxy
   private(set) var readyCount = 0
+  /// The events of the connection that the proxy opens.
+  private(set) var outgoing: [String] = []
   /// The calls of all sessions: methods and messages.
   private(set) var calls: [(method: String, message: RPCMessage)] = []
   /// Answers of bled that differ from the usual ones.
   var answer: (String, RPCMessage) -> ScriptedDaemon.Answer? = { _, _ in nil }
 
-  init(connections: Int = 2, key: [UInt8]? = nil) {
+  init(connections: Int = 2, key: [UInt8]? = nil, connectsOut: Bool = false) {
     daemon.adapters = [Self.adapter()]
     proxy = Proxy(
-      Proxy.Settings(name: "kitchen", friendlyName: "Kitchen", key: key, connections: connections), daemon, clock)
+      Proxy.Settings(
+        name: "kitchen", friendlyName: "Kitchen", key: key, connections: connections, connectsOut: connectsOut),
+      daemon, clock)
     proxy.whenReady = { [unowned self] _ in readyCount += 1 }
+    proxy.whenConnecting = { [unowned self] in outgoing.append("connect") }
+    proxy.whenCancelled = { [unowned self] in outgoing.append("cancel") }
+    proxy.whenOutgoing = { [unowned self] in outgoing.append("\($0)") }
     daemon.answer = { [unowned self] method, message, _ in
       calls.append((method, message))
       return answer(method, message) ?? usual(method)
