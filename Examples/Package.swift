@@ -17,10 +17,13 @@ let location: Target.Dependency = .product(
   name: "CoreLocation", package: "bled", condition: .when(platforms: [.linux]))
 let sessions: Target.Dependency = .product(
   name: "MultipeerConnectivity", package: "bled", condition: .when(platforms: [.linux]))
-// An SDK has its modules without a package on which these tests could depend.
-let tests: [Target] =
-  isInSource
-  ? [.testTarget(name: "SimulatedDeviceTests", dependencies: [.product(name: "BledClient", package: "bled")])] : []
+let client: [Target.Dependency] = isInSource ? [.product(name: "BledClient", package: "bled")] : []
+// They start bled.
+#if os(Linux)
+  let tests: [Target] = [.testTarget(name: "SimulatedDeviceTests", dependencies: client)]
+#else
+  let tests: [Target] = []
+#endif
 
 let package = Package(
   name: "Examples",
