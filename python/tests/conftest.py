@@ -122,12 +122,13 @@ class Daemon:
         self.process: subprocess.Popen[bytes] | None = None
         self.start()
 
-    def start(self) -> None:
-        """Starts it, and waits until clients can connect."""
+    def start(self, adapters: int | None = None) -> None:
+        """Starts it, with the first adapters or all, and waits until clients can connect."""
         read, write = os.pipe()
+        chosen = [f"--adapter={name}" for name in self._air.adapters[:adapters]]
         self.process = subprocess.Popen(
             [
-                PROGRAMS / "bled", *(f"--adapter={name}" for name in self._air.adapters), "--socket", self.socket,
+                PROGRAMS / "bled", *chosen, "--socket", self.socket,
                 "--state-directory", self._folder / "state", "--ready-fd", str(write), "--log-level", "error",
                 *self._arguments,
             ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import pathlib
 import sys
@@ -159,6 +160,62 @@ async def test_stop_at_once(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> 
     async with bled.connect() as client:
         (session,) = (await client.session_list()).sessions
         assert session.mine
+
+
+async def test_starts_at_once(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two starts at the same time one fails, and there is one session; a stop meanwhile ends it."""
+    monkeypatch.setenv("BLED_SOCKET", daemon.socket)
+    server = bled.bless.Server("Lamp")
+    await server.add_new_service(SERVICE)
+    one, other = await asyncio.gather(server.start(), server.start(), return_exceptions=True)
+    assert one is True and isinstance(other, BlessError)
+    async with bled.connect() as client:
+        assert len((await client.session_list()).sessions) == 2
+        await server.stop()
+        await asyncio.gather(server.start(), server.stop())
+        assert not await server.is_advertising()
+        assert len((await client.session_list()).sessions) == 1
+
+
+class Refusals(logging.Handler):
+    """The lines of the server's log that say why it does not publish."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.first = asyncio.Event()
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keeps a line."""
+        self.lines.append(record.getMessage())
+        self.first.set()
+
+
+async def test_daemon_that_refuses_for_a_while(start: Daemons, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It restarts without the adapter of the server: that is logged once, and the services are published when it is
+    back."""
+    daemon = start(adapters=2)
+    monkeypatch.setenv("BLED_SOCKET", daemon.socket)
+    refusals = Refusals()
+    log = logging.getLogger("bled.bless.server")
+    log.addHandler(refusals)
+    try:
+        async with bled.bless.Server("Lamp", adapter=daemon.adapters[1]) as server:
+            daemon.end()
+            daemon.start(adapters=1)
+            await refusals.first.wait()
+            assert not await server.is_advertising()
+            daemon.end()
+            daemon.start()
+            async with (
+                bled.connect() as client,
+                client.link(name="Lamp", adapter=daemon.adapters[0], timeout=PATIENCE),
+            ):
+                assert await server.is_advertising()
+            (line,) = refusals.lines
+            assert "which is tried again" in line and daemon.adapters[1] in line
+    finally:
+        log.removeHandler(refusals)
 
 
 async def test_errors(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,7 +75,28 @@ class Service(BlessGATTService):
         return [entry for entry in self.characteristics if isinstance(entry, Characteristic)]
 
 
-class Characteristic(BlessGATTCharacteristic):
+class _Valued:
+    """The value of an attribute. Its handle is 0 until it is published."""
+
+    _value: bytearray | None
+    _handle: int
+
+    def _prepare(self, value: bytearray | None) -> None:
+        self.obj = None
+        self._handle = 0
+        self._value = value
+
+    @property
+    def value(self) -> bytearray:
+        """A copy of the value."""
+        return bytearray(self._value or b"")
+
+    @value.setter
+    def value(self, value: bytearray) -> None:
+        self._value = value
+
+
+class Characteristic(_Valued, BlessGATTCharacteristic):
     """A characteristic, whose reads and writes are passed to the functions of the program."""
 
     def __init__(
@@ -86,24 +107,13 @@ class Characteristic(BlessGATTCharacteristic):
         value: bytearray | None,
     ) -> None:
         super().__init__(uuid, properties, permissions, value)
-        self.obj = None
-        self._handle = 0
-        self._value = value
+        self._prepare(value)
         self._descriptors = {}
         self._max_write_without_response_size = lambda: _LONGEST
 
     async def init(self, service: BlessGATTService) -> None:
         """Makes it one of a service."""
         self._service = service
-
-    @property
-    def value(self) -> bytearray:
-        """A copy of the value."""
-        return bytearray(self._value or b"")
-
-    @value.setter
-    def value(self, value: bytearray) -> None:
-        self._value = value
 
     def add_descriptor(self, descriptor: BleakGATTDescriptor) -> None:
         """Adds a descriptor, which has no handle yet."""
@@ -132,7 +142,7 @@ class Characteristic(BlessGATTCharacteristic):
         return [entry for entry in added if entry.uuid not in _OF_THE_DAEMON]
 
 
-class Descriptor(BlessGATTDescriptor):
+class Descriptor(_Valued, BlessGATTDescriptor):
     """A descriptor, whose value devices read and write without a function of the program."""
 
     def __init__(
@@ -143,22 +153,11 @@ class Descriptor(BlessGATTDescriptor):
         value: bytearray | None,
     ) -> None:
         super().__init__(uuid, properties, permissions, value)
-        self.obj = None
-        self._handle = 0
-        self._value = value
+        self._prepare(value)
 
     async def init(self, characteristic: BlessGATTCharacteristic) -> None:
         """Makes it one of a characteristic."""
         self._characteristic = characteristic
-
-    @property
-    def value(self) -> bytearray:
-        """A copy of the value."""
-        return bytearray(self._value or b"")
-
-    @value.setter
-    def value(self, value: bytearray) -> None:
-        self._value = value
 
     def to_publish(self) -> ServiceToPublishDescriptor:
         """The descriptor for the daemon to publish."""

@@ -20,6 +20,8 @@ from bled.bless.attributes import Characteristic, Descriptor, Service
 _logger = logging.getLogger(__name__)
 # Maximum values that wait to be notified; beyond it `update_value` returns False.
 _LIMIT = 1024
+# The pauses between attempts to publish again, in seconds.
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 10
 # Error codes of the Attribute Protocol (Core 5.4, Vol 3, Part F, 3.4.1.1).
 _UNLIKELY_ERROR = 0x0E
 _INVALID_OFFSET = 0x07
@@ -27,7 +29,7 @@ _INVALID_OFFSET = 0x07
 
 class Server(BaseBlessServer):
     """Services and an advertisement, with a session of its own from `start` to `stop`. When the daemon restarts they
-    are published again.
+    are published again; where it refuses that, such as without the adapter, the log says why, and it is tried again.
 
     name: The advertised name.
     adapter: The name or address of the only adapter to use.
@@ -38,6 +40,8 @@ class Server(BaseBlessServer):
         self.name = name
         self._adapter: str | None = kwargs.get("adapter")
         self._serving: tuple[asyncio.Task[None], bled.Client] | None = None
+        # One `start` or `stop` at a time.
+        self._changing = asyncio.Lock()
         self._forget()
 
     def _forget(self) -> None:
@@ -49,31 +53,27 @@ class Server(BaseBlessServer):
 
     async def start(self, **kwargs: Any) -> bool:
         """Publishes the services, and advertises the name and the first service."""
-        if self._serving is not None:
-            raise BlessError("the server is running already")
-        try:
-            client = await bled.connect()
+        async with self._changing:
+            if self._serving is not None:
+                raise BlessError("the server is running already")
             try:
-                await self._publish(client)
-            except BaseException:
-                self._forget()
-                await client.close()
-                raise
-        except bled.BledError as error:
-            raise BlessError(str(error)) from error
-        self._serving = asyncio.create_task(self._serve(client)), client
+                client = await self._open()
+            except bled.BledError as error:
+                raise BlessError(str(error)) from error
+            self._serving = asyncio.create_task(self._serve(client)), client
         return True
 
     async def stop(self) -> bool:
         """Ends advertising, and removes the services. The server can be started again."""
-        serving, self._serving = self._serving, None
-        if serving is not None:
-            task, client = serving
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-            # A task that had no turn yet has not closed it.
-            self._forget()
-            await client.close()
+        async with self._changing:
+            serving, self._serving = self._serving, None
+            if serving is not None:
+                task, client = serving
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+                # A task that had no turn yet has not closed it.
+                self._forget()
+                await client.close()
         return True
 
     async def is_connected(self) -> bool:
@@ -132,6 +132,17 @@ class Server(BaseBlessServer):
                 return False
         return True
 
+    async def _open(self) -> bled.Client:
+        """A session with the services and the advertisement."""
+        client = await bled.connect()
+        try:
+            await self._publish(client)
+        except BaseException:
+            self._forget()
+            await client.close()
+            raise
+        return client
+
     async def _publish(self, client: bled.Client) -> None:
         for service in self.services.values():
             assert isinstance(service, Service)
@@ -149,20 +160,28 @@ class Server(BaseBlessServer):
         self._is_advertising = True
 
     async def _serve(self, client: bled.Client) -> None:
-        try:
+        while True:
             await self._answer(client)
-            async for other in bled.connect():
-                try:
-                    await self._publish(other)
-                except bled.DaemonUnreachable:
-                    self._forget()
-                else:
-                    await self._answer(other)
-        except bled.BledError as error:
-            _logger.error("the server has ended: %s", error)
+            client = await self._open_again()
+
+    async def _open_again(self) -> bled.Client:
+        """As `_open`, as soon as there is a daemon that permits it."""
+        pause: float = _FIRST_PAUSE
+        said = ""
+        while True:
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+            try:
+                return await self._open()
+            except bled.DaemonUnreachable:
+                pass
+            except bled.BledError as error:
+                if str(error) != said:
+                    said = str(error)
+                    _logger.error("the services are not published, which is tried again: %s", said)
 
     async def _answer(self, client: bled.Client) -> None:
-        """Answers devices until the daemon ends."""
+        """Answers devices until the session ends."""
         sending = asyncio.create_task(self._send(client))
         try:
             async for event in client.server_events:
@@ -175,7 +194,7 @@ class Server(BaseBlessServer):
                         self._subscriptions.add((event.central, event.handle))
                     case bled.ServerUnsubscribed():
                         self._subscriptions.discard((event.central, event.handle))
-        except bled.DaemonUnreachable as error:
+        except bled.BledError as error:
             _logger.warning("%s: the services are published again as soon as there is a daemon", error)
         finally:
             self._forget()
