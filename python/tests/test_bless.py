@@ -192,8 +192,8 @@ class Refusals(logging.Handler):
 
 
 async def test_daemon_that_refuses_for_a_while(start: Daemons, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It restarts without the adapter of the server: that is logged once, and the services are published when it is
-    back."""
+    """The daemon restarts without the adapter of the server: that is logged once, and the services are published when
+    it is back."""
     daemon = start(adapters=2)
     monkeypatch.setenv("BLED_SOCKET", daemon.socket)
     refusals = Refusals()
