@@ -45,6 +45,12 @@ public struct P256KeyPair: Sendable {
   /// Makes a new pair.
   public init() {
     var random = SystemRandomNumberGenerator()
+    self.init(using: &random)
+  }
+
+  /// Makes a new pair.
+  /// - Parameter random: the source of the private key.
+  public init(using random: inout some RandomNumberGenerator) {
     while true {
       // About 1 in 4 billion numbers of 256 bits is not a private key.
       let octets = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }

@@ -118,6 +118,11 @@ package final class HostAdapter: ControllerAdapter {
 
   package func unpublishChannel(_ psm: UInt16) { channels.unpublish(psm) }
 
+  /// The bonds of all adapters.
+  package var bonds: (any BondSource)? { addresses.bonds }
+  /// The key that resolves the controller's private addresses, 16 octets; nil if it has none.
+  package var identityResolvingKey: [UInt8]? { addresses.key(of: information.address)?.littleEndian }
+
   package func setBonds(_ bonds: any BondSource) { (links.pairing.bonds.kept, addresses.bonds) = (bonds, bonds) }
 
   /// Bonds are looked up each time, except for the controller's resolving list.
@@ -138,6 +143,18 @@ package final class HostAdapter: ControllerAdapter {
   }
   package func removeOutOfBand(of address: DeviceAddress) { links.pairing.outOfBand[address] = nil }
 
+  /// The largest ATT MTU of links, 23 to 517.
+  package var maximumMTU: Int {
+    get { links.maximumMTU }
+    set { links.maximumMTU = newValue }
+  }
+
+  /// The source of secrets and private addresses: that of the system at first, which simulations replace.
+  package var random: any RandomNumberGenerator {
+    get { context.random }
+    set { context.random = newValue }
+  }
+
   /// Changes the terms of each pairing: a simulated device has the features and the passkey of its description.
   package var changeTerms: ((inout PairingTerms) -> Void)? {
     get { links.pairing.changeTerms }
@@ -157,7 +174,11 @@ package final class HostAdapter: ControllerAdapter {
     addresses.bondsChanged()
   }
 
+  /// Called with each event of a pairing at once: a simulated person sees the passkey that the adapter shows.
+  package var onPairing: ((DeviceAddress, PairingEvent) -> Void)?
+
   private func told(_ device: DeviceAddress, _ event: PairingEvent) {
+    onPairing?(device, event)
     events.emit(.pairing(device, event))
     guard case .bonded = event else { return }
     // The owner of the bonds has it by then.
@@ -222,6 +243,9 @@ package final class HostAdapter: ControllerAdapter {
     openAgain()
   }
 
+  /// The controller may be present again, or work again: the next attempt to open it does not wait.
+  package func lookAgain() { context.scheduler.execute { [self] in if retry != nil { open() } } }
+
   private func openAgain() { if end.isStopping { finishStop() } else { openLater() } }
 }
 
@@ -281,7 +305,7 @@ extension HostAdapter: ControllerHostOwner {
   }
 
   func radioFailed(_ reason: String) {
-    fail("does not work: \(reason)", remedy: "unplug it and plug it back in, or restart the program that emulates it")
+    close(for: AdapterProblem(failing: context.name, reason))
   }
 
   // Earlier events are delivered first: a pairing before the requests that follow it, and before the end of its link.
@@ -301,7 +325,11 @@ extension HostAdapter: ControllerHostOwner {
     links.transmitted(report)
   }
 
-  func lostData(on handle: ConnectionHandle) { links.room.dropped(on: handle) }
+  func lostData(on handle: ConnectionHandle) {
+    links.room.dropped(on: handle)
+    events.deliver()
+    links.link(handle)?.lost()
+  }
 
   func sending(_ packet: CommandPacket) { links.sent(packet) }
 

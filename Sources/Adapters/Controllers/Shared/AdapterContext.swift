@@ -3,7 +3,7 @@ import Bluetooth
 import EventLoop
 import Logging
 
-/// The clock and the log, shared by the parts of one adapter.
+/// The clock, the log and the random numbers, shared by the parts of one adapter.
 class AdapterContext {
   let scheduler: any Scheduler
   private(set) var logger: Logger
@@ -13,6 +13,8 @@ class AdapterContext {
   }
   /// The owner of the quirk table.
   var keeper: any QuirkKeeper = LocalQuirks()
+  /// The source of secrets and private addresses.
+  var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
   /// The quirks of controllers without a known make: they hold for this adapter alone, until the process ends.
   private let nameless = LocalQuirks()
   /// The make of the controller; the last one's while there is none.

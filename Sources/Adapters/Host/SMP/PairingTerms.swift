@@ -60,6 +60,15 @@ package struct OwnOutOfBandData: Sendable {
   /// Makes secrets.
   package init(keyPair: P256KeyPair = P256KeyPair()) {
     var generator = SystemRandomNumberGenerator()
+    self.init(keyPair: keyPair, using: &generator)
+  }
+
+  /// Makes secrets from this source.
+  package init(using generator: inout some RandomNumberGenerator) {
+    self.init(keyPair: P256KeyPair(using: &generator), using: &generator)
+  }
+
+  private init(keyPair: P256KeyPair, using generator: inout some RandomNumberGenerator) {
     self.keyPair = keyPair
     random = .random(using: &generator)
     temporaryKey = .random(using: &generator)
@@ -102,6 +111,15 @@ package struct PairingSecrets: Sendable {
   /// - Parameter keyPair: the key pair, never used in another pairing.
   package init(keyPair: P256KeyPair = P256KeyPair()) {
     var generator = SystemRandomNumberGenerator()
+    self.init(keyPair: keyPair, using: &generator)
+  }
+
+  /// Makes new secrets from this source.
+  package init(using generator: inout some RandomNumberGenerator) {
+    self.init(keyPair: P256KeyPair(using: &generator), using: &generator)
+  }
+
+  private init(keyPair: P256KeyPair, using generator: inout some RandomNumberGenerator) {
     self.keyPair = keyPair
     nonces = (0..<Self.rounds).map { _ in Key128.random(using: &generator) }
     passkey = UInt32.random(in: 0...999_999, using: &generator)

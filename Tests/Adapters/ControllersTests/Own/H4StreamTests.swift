@@ -17,6 +17,7 @@ import Testing
     func hear(_ stream: H4Stream) {
       stream.onEvent = { [self] event in
         switch event {
+        case .starting: break
         case .opened: isOpen = true
         case .packet(let packet): packets.append(packet)
         case .skipped(let count): skipped += count

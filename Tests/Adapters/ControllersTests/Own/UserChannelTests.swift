@@ -35,6 +35,7 @@ import Testing
     func start() throws {
       channel.onEvent = { [unowned self] event in
         switch event {
+        case .starting: break
         case .opened: opened += 1
         case .packet(let packet):
           packets.append(packet)

@@ -190,6 +190,7 @@ final class ControllerHost {
 
   private func handle(_ event: TransportEvent) {
     switch event {
+    case .starting: owner?.controllerIsThere()
     case .opened:
       owner?.controllerIsThere()
       setUp = HostSetUp(

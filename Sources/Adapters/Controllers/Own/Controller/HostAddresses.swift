@@ -52,7 +52,6 @@ final class HostAddresses: AddressSource {
   private var hasOffended = false
   /// The alarm for a list that could not be changed.
   private var listAlarm: (any ScheduledWork)?
-  private var random = SystemRandomNumberGenerator()
 
   init(_ activities: RadioActivities, in context: AdapterContext) {
     self.activities = activities
@@ -75,7 +74,7 @@ final class HostAddresses: AddressSource {
     identity = profile.address
     let resolves = profile.resolvingListSize > 0 && !profile.quirks.contains(.addressResolution)
     list = resolves ? ResolvingList(size: profile.resolvingListSize) : nil
-    let address = key(of: identity).map { DeviceAddress.privateAddress(of: $0, using: &random) }
+    let address = key(of: identity).map { DeviceAddress.privateAddress(of: $0, using: &context.random) }
     pauses.begin(address ?? identity, for: address == nil ? nil : settings?.rotation)
     return address
   }
@@ -211,7 +210,7 @@ final class HostAddresses: AddressSource {
 
   private func replaceAddress() {
     guard let key = key(of: identity) else { return pauses.changed(to: nil, for: nil) }
-    let next = DeviceAddress.privateAddress(of: key, using: &random)
+    let next = DeviceAddress.privateAddress(of: key, using: &context.random)
     set(next) { [weak self] answer in
       guard let self else { return }
       guard answer != .taken else { return pauses.changed(to: next, for: settings?.rotation) }

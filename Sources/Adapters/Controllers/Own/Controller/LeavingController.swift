@@ -37,7 +37,7 @@ final class LeavingController {
       else { return }
       run { $0.handle(event, at: self.context.scheduler.now) }
     case .ended, .refused: end()
-    case .opened, .skipped: break
+    case .starting, .opened, .skipped: break
     }
   }
 

@@ -8,9 +8,9 @@ extension AdapterState {
   ///   - address: the address that was tried.
   init(_ error: SystemError, at address: ControllerAddress) {
     switch (error.code, address) {
-    case (ENOENT, _), (ENXIO, _), (ENODEV, _), (ECONNREFUSED, _), (EHOSTUNREACH, _), (ENETUNREACH, _), (ETIMEDOUT, _),
-      (_, .virtual):
+    case (ENOENT, _), (ENXIO, _), (ENODEV, _), (ECONNREFUSED, _), (EHOSTUNREACH, _), (ENETUNREACH, _), (ETIMEDOUT, _):
       self = .absent
+    case (_, .virtual): self = .failed(AdapterProblem(failing: "\(address)", "it reports a hardware error"))
     case (_, .h4): self = .failed(AdapterProblem(ofTransport: error, "\(address)"))
     case (_, .user(let number)): self = .failed(AdapterProblem(ofUserChannel: error, "hci\(number)"))
     }
@@ -45,6 +45,13 @@ extension AdapterProblem {
     self.init(
       kind: .hardware, message: "\(address) is gone: \(reason)",
       remedy: "check the power and the connection of the controller; \(Self.thenUsed)")
+  }
+
+  /// A controller fails.
+  init(failing name: String, _ reason: String) {
+    self.init(
+      kind: .hardware, message: "\(name) does not work: \(reason)",
+      remedy: "unplug it and plug it back in, or restart the program that emulates it")
   }
 
   fileprivate init(ofTransport error: SystemError, _ name: String) {

@@ -24,6 +24,8 @@ package protocol PacketTransport: AnyObject {
 
 /// The events of a transport.
 package enum TransportEvent {
+  /// The controller is present, and will accept packets later.
+  case starting
   /// The controller's end accepted: packets may be sent.
   case opened
   case packet([UInt8])

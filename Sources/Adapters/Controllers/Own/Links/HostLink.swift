@@ -45,7 +45,7 @@ final class HostLink: AdapterLink {
   }
 
   var requester: LinkRequester { links.requester }
-  var maximumMTU: Int { Self.longestMTU }
+  var maximumMTU: Int { links.maximumMTU }
   var security: LinkSecurity { isOver ? .none : links.pairing.security(of: handle) }
   var isWritable: Bool { !isBlocked }
   var isOver: Bool { life.isOver }
@@ -124,8 +124,11 @@ final class HostLink: AdapterLink {
 
   private func lost(_ words: String) {
     context.logger.warning("\(words), and dropped", metadata: ["peer": "\(peer)"])
-    if life.isOpen { tell(.lost(1)) }
+    lost()
   }
+
+  /// A packet was lost between the controller and this host.
+  func lost() { if life.isOpen { tell(.lost(1)) } }
 
   /// Drops the undelivered packets.
   private func dropIncoming() {

@@ -45,6 +45,8 @@ final class HostLinks {
   private let unowned: UnownedData
   private var sets = SetAddresses()
   let room: HostRoom
+  /// The largest ATT MTU of new links.
+  var maximumMTU = HostLink.longestMTU
   private var entries = NumberTable<LinkEntry>()
 
   init(_ controller: ControllerHost, in context: AdapterContext) {

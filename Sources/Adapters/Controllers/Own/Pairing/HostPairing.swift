@@ -225,7 +225,7 @@ final class HostPairing {
 
   /// Makes out-of-band data for devices; earlier data become invalid.
   func makeOutOfBand() -> OutOfBandData? {
-    let new = OwnOutOfBandData()
+    let new = OwnOutOfBandData(using: &context.random)
     ownOutOfBand = new
     return new.data
   }
@@ -250,7 +250,7 @@ final class HostPairing {
   }
 
   private func terms(_ secured: SecuredLink, _ capability: PairingCapability) -> PairingTerms {
-    var terms = PairingTerms(identity: bonds.local, secrets: PairingSecrets())
+    var terms = PairingTerms(identity: bonds.local, secrets: PairingSecrets(using: &context.random))
     terms.capability = capability
     terms.identityResolvingKey = identityResolvingKey
     terms.ownOutOfBand = ownOutOfBand
