@@ -63,6 +63,7 @@ final class AdvertisingSets {
     set.broadcast.advertisement.address = address
     set.events = 0
     var time: Duration? = duration > 0 ? .milliseconds(Int64(duration) * 10) : nil
+    if let interval = controller.longInterval { set.broadcast.interval = interval }
     if set.isHighDuty {
       set.broadcast.interval = Self.highDuty.interval
       time = Self.highDuty.time

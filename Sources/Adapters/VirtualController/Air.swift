@@ -11,7 +11,8 @@ package final class Air {
   package var onFault: ((String) -> Void)?
   package private(set) var links: [VirtualLink] = []
 
-  private var controllers: [VirtualController] = []
+  /// The controllers that listen, in the order in which they began to.
+  private var listeners: [VirtualController] = []
   private var broadcasts: [Broadcast] = []
   private var generator: SeededGenerator
   /// The probability that a packet is lost, by sender and receiver.
@@ -59,11 +60,9 @@ package final class Air {
 
   // MARK: - Controllers
 
-  func add(_ controller: VirtualController) { controllers.append(controller) }
-
   /// A controller is on the air again, or no longer.
   func presenceChanged(of controller: VirtualController) {
-    audienceChanged()
+    audienceChanged(by: controller)
     for link in links where link.ends.contains(where: { $0.controller === controller }) { link.conditionsChanged() }
   }
 
@@ -88,25 +87,26 @@ package final class Air {
     last.place = place
   }
 
-  /// A controller begins or ends to listen.
-  func audienceChanged() {
-    let isHeard = hasAudience
-    guard isHeard != wasHeard else { return }
-    wasHeard = isHeard
+  /// A controller begins or ends to listen, or listens for others.
+  func audienceChanged(by controller: VirtualController) {
+    let place = listeners.firstIndex { $0 === controller }
+    switch (place, controller.isListening) {
+    case (nil, false): return
+    case (nil, true): listeners.append(controller)
+    case (let place?, false): listeners.remove(at: place)
+    case (.some, true): break
+    }
     for broadcast in broadcasts { update(broadcast) }
   }
 
-  private var wasHeard = false
-  private var hasAudience: Bool { controllers.contains { $0.activities.isListening && $0.isOnAir } }
-
+  /// An advertisement without a receiver is not sent, unless its events are counted.
   private func update(_ broadcast: Broadcast) {
-    broadcast.setSending(wasHeard || broadcast.onSent != nil, on: self)
+    broadcast.setSending(broadcast.onSent != nil || listeners.contains { $0.receives(broadcast) }, on: self)
   }
 
   func transmit(_ broadcast: Broadcast) {
     guard broadcast.sender?.isOnAir ?? true else { return }
-    for receiver in controllers
-    where receiver.activities.isListening && receiver !== broadcast.sender && receiver.isOnAir {
+    for receiver in listeners where receiver.receives(broadcast) {
       // The receiver may have connected to it, which ends it.
       guard broadcast.place != nil else { return }
       if let sender = broadcast.sender, !carries(from: sender, to: receiver) { continue }
@@ -133,7 +133,8 @@ package final class Air {
     }
     // An extended request is answered: without an answer the initiator continues.
     guard isReceived || broadcast.advertisement.isLegacy else { return false }
-    let link = VirtualLink(request, from: central, to: peripheral, at: address, isReceived: isReceived, on: self)
+    let link = VirtualLink(
+      request, from: central, to: peripheral, at: broadcast.advertisement, isReceived: isReceived, on: self)
     links.append(link)
     if isReceived { peripheral.activities.advertising.connected(by: broadcast, link.peripheral) }
     link.begin()

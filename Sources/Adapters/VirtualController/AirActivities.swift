@@ -6,10 +6,12 @@ final class AirActivities {
   let advertising: AdvertisingSets
   /// The random address that the host has set.
   private var randomAddress: UInt64 = 0
-  private var scanner: Scanner? { didSet { controller.air.audienceChanged() } }
+  private var scanner: Scanner? { didSet { controller.air.audienceChanged(by: controller) } }
+  /// The reported advertisements, if each is to be reported once.
+  private var reported: Set<Advertisement>?
   /// The parameters of the next scan.
   private var scanParameters: Scanner?
-  private var initiator: Initiator? { didSet { controller.air.audienceChanged() } }
+  private var initiator: Initiator? { didSet { controller.air.audienceChanged(by: controller) } }
   private(set) var acceptList: Set<HCIAddress> = []
   private unowned let controller: VirtualController
 
@@ -64,7 +66,7 @@ final class AirActivities {
     case LECreateConnection.opcode:
       let wanted: LECreateConnection = try packet.decoded()
       let times = LinkTimes(
-        interval: wanted.intervalMax, latency: wanted.latency, timeout: wanted.supervisionTimeout)
+        interval: wanted.intervalMin, latency: wanted.latency, timeout: wanted.supervisionTimeout)
       try initiate(
         Initiator(
           isExtended: false, listening: Listening(1, [(wanted.scanWindow, wanted.scanInterval)]),
@@ -73,7 +75,7 @@ final class AirActivities {
     case LEExtendedCreateConnection.opcode where model.isExtended:
       let wanted: LEExtendedCreateConnection = try packet.decoded()
       guard let first = wanted.initiations.first else { throw Refusal(.invalidHCICommandParameters) }
-      let times = LinkTimes(interval: first.intervalMax, latency: first.latency, timeout: first.supervisionTimeout)
+      let times = LinkTimes(interval: first.intervalMin, latency: first.latency, timeout: first.supervisionTimeout)
       let windows = wanted.initiations.map { (window: $0.scanWindow, interval: $0.scanInterval) }
       try initiate(
         Initiator(
@@ -116,9 +118,9 @@ final class AirActivities {
 
   private func scan(_ isEnabled: Bool, onlyOnce: Bool) throws(Refusal) {
     guard isEnabled else { return scanner = nil }
-    guard var new = scanParameters else { throw Refusal(.commandDisallowed) }
-    new.reported = onlyOnce ? [] : nil
-    scanner = new
+    guard let scanParameters else { throw Refusal(.commandDisallowed) }
+    reported = onlyOnce ? [] : nil
+    scanner = scanParameters
   }
 
   private func initiate(_ new: Initiator) throws(Refusal) {
@@ -137,20 +139,53 @@ final class AirActivities {
 
   // MARK: - Reception
 
+  /// True if it can receive an advertisement.
+  func listens(to advertisement: Advertisement) -> Bool {
+    scanner != nil || initiator?.wants(advertisement, acceptList) == true
+  }
+
   /// An advertisement arrives.
   func receive(_ broadcast: Broadcast, rssi: Int8) {
     let advertisement = broadcast.advertisement
     guard advertisement.concerns([address(.public), address(.random)]) else { return }
-    if var scanner, scanner.listening.hears(advertisement, on: controller.air),
-      !scanner.usesList || acceptList.contains(advertisement.address)
+    if let scanner, scanner.listening.hears(advertisement, on: controller.air),
+      !scanner.usesList || acceptList.contains(advertisement.address),
+      reported?.insert(advertisement).inserted != false
     {
-      let reports = scanner.reports(of: advertisement, rssi: rssi)
-      if scanner.reported != nil { self.scanner = scanner }
-      for report in reports { controller.tell(report) }
+      for report in scanner.reports(of: advertisement, rssi: rssi) { controller.tell(report) }
     }
-    guard let initiator, initiator.wants(advertisement, acceptList), controller.hasRoomForLink,
-      initiator.listening.hears(advertisement, on: controller.air)
-    else { return }
+    if mayConnect(to: advertisement), initiator?.listening.hears(advertisement, on: controller.air) == true {
+      request(broadcast)
+    }
+  }
+
+  private func mayConnect(to advertisement: Advertisement) -> Bool {
+    initiator?.wants(advertisement, acceptList) == true && controller.hasRoomForLink
+  }
+
+  /// The time after a delayed answer during which further requests are answered at once.
+  private static let readiness = Duration.seconds(1)
+
+  /// Sends a connection request, which a slow device answers later.
+  private func request(_ broadcast: Broadcast) {
+    let now = controller.air.scheduler.now
+    if let answer = broadcast.answer, now < answer.advanced(by: Self.readiness) {
+      return now < answer ? () : connect(to: broadcast)
+    }
+    let delay = broadcast.sender?.requestDelay() ?? .zero
+    guard delay > .zero else { return connect(to: broadcast) }
+    broadcast.answer = now.advanced(by: delay)
+    controller.air.scheduler.schedule(after: delay) { [weak self, weak broadcast] in
+      guard let self, let broadcast, broadcast.place != nil, broadcast.answer == controller.air.scheduler.now,
+        controller.isOnAir, mayConnect(to: broadcast.advertisement)
+      else { return }
+      connect(to: broadcast)
+    }
+  }
+
+  private func connect(to broadcast: Broadcast) {
+    broadcast.answer = nil
+    guard let initiator else { return }
     if controller.air.request(initiator.request, from: controller, to: broadcast) { self.initiator = nil }
   }
 }

@@ -17,6 +17,14 @@ package struct ControllerModel: Sendable {
   package var states = LEStates.all
   /// True with flow control of data to the host.
   package var isSlowable = false
+  /// The longest packet on a link, in octets, with the data length extension.
+  package var longestData: UInt16 = 251
+  /// The longest advertising data, in octets, with extended advertising.
+  package var longestAdvertising: UInt16 = 1650
+  /// The time from the opening of the transport until it accepts commands.
+  package var startTime = Duration.zero
+  /// Maximum packets of each side in a connection event; nil for as many as there is time for.
+  package var packetsPerEvent: Int?
   /// The time between a command and its answer.
   package var answerTime: ClosedRange<Duration> = .zero...(.zero)
   /// The delay of events about links, in their order. Data are not delayed, and may overtake them.
@@ -29,9 +37,9 @@ package struct ControllerModel: Sendable {
 
   var isExtended: Bool { features.contains(.extendedAdvertising) }
   /// The longest advertising data, in octets.
-  var advertisingDataLength: UInt16 { isExtended ? 1650 : 31 }
+  var advertisingDataLength: UInt16 { isExtended ? longestAdvertising : 31 }
   /// The longest packet on a link, in octets.
-  var longestPacket: UInt16 { features.contains(.dataPacketLengthExtension) ? 251 : 27 }
+  var longestPacket: UInt16 { features.contains(.dataPacketLengthExtension) ? longestData : 27 }
   /// The PHYs of links, as a mask.
   var phys: UInt8 { 1 | (features.contains(.phy2M) ? 2 : 0) | (features.contains(.codedPHY) ? 4 : 0) }
 

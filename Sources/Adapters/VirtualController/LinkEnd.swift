@@ -65,7 +65,7 @@ package final class LinkEnd {
   func join() {
     handle = controller.add(self)
     layer = LinkProcedures(
-      layer.role, handle, controller.model, layer.times, preferred: controller.preferredPHYs,
+      layer.role, handle, controller.model, layer.times, on: link.phy, preferred: controller.preferredPHYs,
       asksHost: controller.eventMask & 1 << 5 != 0)
   }
 
@@ -127,6 +127,9 @@ package final class LinkEnd {
   }
 
   // MARK: - Procedures
+
+  /// The signal strength of the other side's packets, in dBm.
+  var rssi: Int8 { Int8(clamping: link.other(of: self).controller.linkSignal()) }
 
   /// The host wants a procedure.
   func begin(_ procedure: Procedure) { perform(layer.begin(procedure, at: link.upcoming)) }
@@ -222,7 +225,7 @@ package final class LinkEnd {
     case .data(let octets):
       let isLast = progress + octets >= data[0].data.count
       hasArrived = !isLast || other.controller.hasHostRoom
-      if isLast, hasArrived { other.receive(data[0]) }
+      if isLast, hasArrived { other.receive(data[0], isDamaged: controller.damages(data[0])) }
     }
     return hasArrived
   }
@@ -243,12 +246,12 @@ package final class LinkEnd {
     }
   }
 
-  private func receive(_ packet: ACLDataPacket) {
+  private func receive(_ packet: ACLDataPacket, isDamaged: Bool) {
     unread += 1
     var packet = packet
     packet.handle = handle
     if packet.boundary == 0 { packet.boundary = 2 }
-    controller.deliver(packet)
+    controller.deliver(packet, isDamaged: isDamaged)
   }
 
   /// Reports the packets that have left.

@@ -42,7 +42,7 @@ struct LinkProcedures {
   private let asksHost: Bool
   private var preferred: (tx: UInt8, rx: UInt8)
   /// The present PHYs of packets to and from the other side.
-  private(set) var phys: (tx: UInt8, rx: UInt8) = (1, 1)
+  private(set) var phys: (tx: UInt8, rx: UInt8)
   /// The longest packets.
   private(set) var lengths = LinkLengths()
   private(set) var times: LinkTimes
@@ -61,12 +61,14 @@ struct LinkProcedures {
 
   /// - Parameters:
   ///   - preferred: the PHYs that the host prefers, as masks.
+  ///   - phy: that of the advertisement, by HCI's number, on which the link begins.
   ///   - asksHost: true if the host decides about the other side's parameters.
   init(
     _ role: LinkRole, _ handle: ConnectionHandle, _ model: ControllerModel, _ times: LinkTimes,
-    preferred: (tx: UInt8, rx: UInt8) = (7, 7), asksHost: Bool = false
+    on phy: PHY = .le1M, preferred: (tx: UInt8, rx: UInt8) = (7, 7), asksHost: Bool = false
   ) {
     (self.role, self.handle, self.model, self.times) = (role, handle, model, times)
+    phys = (phy.rawValue, phy.rawValue)
     (self.preferred, self.asksHost) = (preferred, asksHost)
   }
 
@@ -248,7 +250,9 @@ extension LinkProcedures {
         return [.send(.reject(.parameters, .unsupportedRemoteFeature))]
       }
       remote = .parameters
-      guard asksHost else { return update(wanted, at: event) }
+      guard asksHost else {
+        return update(LinkTimes(interval: minimum, latency: wanted.latency, timeout: wanted.timeout), at: event)
+      }
       return [
         .report(
           .leRemoteConnectionParameterRequest(

@@ -30,13 +30,10 @@ struct Scanner {
   let listening: Listening
   /// True if only devices of the filter accept list are reported.
   let usesList: Bool
-  /// The reported ones, if each is to be reported once.
-  var reported: Set<Advertisement>?
 
   /// The reports of an advertisement.
-  mutating func reports(of advertisement: Advertisement, rssi: Int8) -> [HCIEvent] {
-    if reported?.insert(advertisement).inserted == false { return [] }
-    return isExtended
+  func reports(of advertisement: Advertisement, rssi: Int8) -> [HCIEvent] {
+    isExtended
       ? advertisement.extendedReports(rssi: rssi, isActive: isActive)
       : advertisement.legacyReports(rssi: rssi, isActive: isActive)
   }

@@ -12,13 +12,18 @@ extension VirtualController {
   func executeOnLink(_ packet: CommandPacket) throws(Refusal) -> [UInt8]? {
     switch packet.opcode {
     case Disconnect.opcode: try end(of: packet).disconnect((packet.decoded() as Disconnect).reason)
-    case ReadRSSI.opcode: return try end(of: packet).handle.octets + [UInt8(bitPattern: -60)]
+    case ReadRSSI.opcode:
+      let end = try end(of: packet)
+      return end.handle.octets + [UInt8(bitPattern: end.rssi)]
     case LEReadRemoteFeatures.opcode: try end(of: packet).begin(.features)
     case ReadRemoteVersionInformation.opcode: try end(of: packet).begin(.version)
     case LEConnectionUpdate.opcode:
       let wanted: LEConnectionUpdate = try packet.decoded()
-      let times = try Self.times(wanted.intervalMax, wanted.latency, wanted.supervisionTimeout)
-      try end(of: packet).begin(.parameters(times, minimum: wanted.intervalMin))
+      let end = try end(of: packet)
+      // The central chooses: the shortest interval.
+      let interval = end.layer.role == .central ? wanted.intervalMin : wanted.intervalMax
+      let times = try Self.times(interval, wanted.latency, wanted.supervisionTimeout)
+      end.begin(.parameters(times, minimum: wanted.intervalMin))
     case LESetPHY.opcode where model.phys != 1:
       let wanted: LESetPHY = try packet.decoded()
       let tx = wanted.allPHYs & 1 != 0 ? 7 : wanted.txPHYs
@@ -52,7 +57,7 @@ extension VirtualController {
     case LELongTermKeyRequestNegativeReply.opcode: try end(of: packet).giveKey(nil)
     case LERemoteConnectionParameterRequestReply.opcode where model.features.contains(.parametersRequest):
       let reply: LERemoteConnectionParameterRequestReply = try packet.decoded()
-      try end(of: packet).reply(Self.times(reply.intervalMax, reply.latency, reply.supervisionTimeout))
+      try end(of: packet).reply(Self.times(reply.intervalMin, reply.latency, reply.supervisionTimeout))
     case LERemoteConnectionParameterRequestNegativeReply.opcode where model.features.contains(.parametersRequest):
       let reply: LERemoteConnectionParameterRequestNegativeReply = try packet.decoded()
       try end(of: packet).refuse(reply.reason.code ?? .unacceptableConnectionParameters)

@@ -11,6 +11,7 @@ import HCI
 /// | any       | Reset, or the host leaves  | everything ends; the other ends of links notice by their timeout |
 /// | plugged   | `isPlugged` is false       | the transport ends; nothing is sent or received                  |
 /// | answering | `isSilent` is true         | the same without the end: nothing is answered until it is false  |
+/// | answering | `fail`                     | the same, with Hardware Error; it cannot be opened until `repair` |
 package final class VirtualController {
   package let model: ControllerModel
   let air: Air
@@ -39,7 +40,6 @@ package final class VirtualController {
   package init(_ model: ControllerModel, on air: Air) {
     self.model = model
     self.air = air
-    air.add(self)
   }
 
   /// False while it is removed.
@@ -52,14 +52,29 @@ package final class VirtualController {
   }
 
   /// True if it answers nothing.
-  package var isSilent = false {
-    didSet {
-      guard isSilent != oldValue else { return }
-      air.presenceChanged(of: self)
-      flush()
-      proceed()
-    }
+  package var isSilent = false { didSet { if isSilent != oldValue { answeringChanged() } } }
+  /// True while it is out of order.
+  private(set) var isBroken = false { didSet { if isBroken != oldValue { answeringChanged() } } }
+
+  private func answeringChanged() {
+    air.presenceChanged(of: self)
+    flush()
+    proceed()
   }
+
+  /// Hardware Error (Core 5.4, Vol 4, Part E, 7.7.16), with a code of its own.
+  private static let hardwareError = EventPacket(code: 0x10, parameters: [0])
+
+  /// Puts it out of order: it reports a hardware error, and answers nothing.
+  package func fail() {
+    guard !isBroken else { return }
+    let host = host
+    air.scheduler.execute { host?.deliver(.event(Self.hardwareError)) }
+    isBroken = true
+  }
+
+  /// Puts it in order again.
+  package func repair() { isBroken = false }
 
   /// False while no packet on the air reaches it or leaves it; its host does not notice.
   package var isInReach = true {
@@ -70,10 +85,28 @@ package final class VirtualController {
   package var signal: () -> Int? = { -60 }
   /// Returns false to miss a connection request.
   package var receivesRequest: () -> Bool = { true }
+  /// Returns the time from an advertisement to the connection request that it answers.
+  package var requestDelay: () -> Duration = { .zero }
+  /// Returns the signal strength of its next packet on a link, in dBm.
+  package var linkSignal: () -> Int = { -60 }
+  /// Returns true for a packet of its host that reaches the other host damaged.
+  package var damages: (ACLDataPacket) -> Bool = { _ in false }
+  /// The interval of its advertisements if it is longer than hosts can set.
+  package var longInterval: Duration?
+  /// Returns false for a sender whose advertisements do not concern it; nil is a device that only advertises.
+  package var receivesFrom: (VirtualController?) -> Bool = { _ in true }
 
   /// False for one without power, or out of order.
-  private var isWorking: Bool { isPlugged && !isSilent }
+  private var isWorking: Bool { isPlugged && !isSilent && !isBroken }
   var isOnAir: Bool { isWorking && isInReach }
+  /// True if it receives advertisements.
+  var isListening: Bool { activities.isListening && isOnAir }
+
+  /// True if it receives this advertisement.
+  func receives(_ broadcast: Broadcast) -> Bool {
+    broadcast.sender !== self && isOnAir && activities.listens(to: broadcast.advertisement)
+      && receivesFrom(broadcast.sender)
+  }
 
   // MARK: - Its host
 
@@ -96,7 +129,7 @@ package final class VirtualController {
     hostRoom = nil
     activities.reset()
     (eventMask, preferredPHYs) = (0x1F, (7, 7))
-    for end in ends.values { end.forget() }
+    for end in allEnds { end.forget() }
     ends = [:]
     air.presenceChanged(of: self)
   }
@@ -192,7 +225,10 @@ package final class VirtualController {
     flush()
   }
 
-  func deliver(_ packet: ACLDataPacket) { if isWorking { host?.deliver(.acl(packet)) } }
+  func deliver(_ packet: ACLDataPacket, isDamaged: Bool) {
+    guard isWorking else { return }
+    if isDamaged { host?.deliver(damaged: .acl(packet)) } else { host?.deliver(.acl(packet)) }
+  }
 
   private func send(_ packet: ACLDataPacket) {
     if packet.data.count > model.dataLength {
@@ -220,7 +256,12 @@ package final class VirtualController {
   }
 
   /// Ends its links with this reason, without its host.
-  package func disconnect(_ reason: HCIStatus) { for end in ends.values { end.disconnect(reason) } }
+  package func disconnect(_ reason: HCIStatus) {
+    for end in allEnds where !end.isOver { end.disconnect(reason) }
+  }
+
+  /// Its ends of links, in order.
+  private var allEnds: [LinkEnd] { ends.sorted { $0.key < $1.key }.map(\.value) }
 
   var hasRoomForLink: Bool { ends.count < model.links }
 

@@ -21,6 +21,8 @@ package final class VirtualLink {
   /// True until the first connection event.
   private(set) var isBeginning = true
 
+  /// The PHY of the advertisement, on which it begins.
+  let phy: PHY
   private let request: ConnectionRequest
   private let advertiser: HCIAddress
   private let controllers: (central: VirtualController, peripheral: VirtualController)
@@ -47,9 +49,11 @@ package final class VirtualLink {
 
   init(
     _ request: ConnectionRequest, from central: VirtualController, to peripheral: VirtualController,
-    at advertiser: HCIAddress, isReceived: Bool, on air: Air
+    at advertisement: Advertisement, isReceived: Bool, on air: Air
   ) {
-    (self.request, self.advertiser, self.isReceived, self.air) = (request, advertiser, isReceived, air)
+    advertiser = advertisement.address
+    phy = advertisement.isLegacy ? .le1M : advertisement.secondaryPHY
+    (self.request, self.isReceived, self.air) = (request, isReceived, air)
     controllers = (central, peripheral)
     anchor = air.scheduler.now
   }
@@ -69,6 +73,8 @@ package final class VirtualLink {
     let offset = air.time(in: .zero...request.times.duration)
     arm(at: anchor.advanced(by: .microseconds(1250) + offset))
   }
+
+  func other(of end: LinkEnd) -> LinkEnd { end === central ? peripheral : central }
 
   func joins(_ one: VirtualController, _ other: VirtualController) -> Bool {
     let (central, peripheral) = controllers
@@ -163,6 +169,7 @@ package final class VirtualLink {
   /// Packets there and back, as long as there are any and the time of the event lasts.
   private func exchange(_ now: Instant) {
     var left = Int(interval.wholeNanoseconds / 1000) - Self.pause
+    var packets = 0
     var goesOn = true
     while goesOn {
       left -= time(central) + time(peripheral) + 2 * Self.pause
@@ -177,9 +184,13 @@ package final class VirtualLink {
       let hasReceived = peripheral.deliver(to: central)
       peripheral.acknowledge()
       goesOn = (hasSent || hasReceived) && !ends.contains(where: \.isOver) && ends.contains(where: \.hasMore)
-      if left < time(central) + time(peripheral) + 2 * Self.pause { return }
+      packets += 1
+      if packets == longest || left < time(central) + time(peripheral) + 2 * Self.pause { return }
     }
   }
+
+  /// Maximum packets of each side in an event; nil for as many as there is time for.
+  private var longest: Int? { ends.compactMap { $0.controller.model.packetsPerEvent }.min() }
 
   /// The time of an end's next packet, in microseconds.
   private func time(_ end: LinkEnd) -> Int {

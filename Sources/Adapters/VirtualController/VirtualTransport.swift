@@ -12,6 +12,7 @@ package final class VirtualTransports: TransportSource {
 
   package func open() throws(SystemError) -> any PacketTransport {
     guard controller.isPlugged else { throw SystemError(result: -ENODEV) }
+    guard !controller.isBroken else { throw SystemError(result: -EIO) }
     return VirtualTransport(to: controller)
   }
 }
@@ -28,7 +29,15 @@ final class VirtualTransport: PacketTransport {
   func start() {
     controller.reset()
     controller.host = self
-    controller.air.scheduler.execute { [weak self] in self?.onEvent?(.opened) }
+    let scheduler = controller.air.scheduler
+    guard controller.model.startTime > .zero else {
+      return scheduler.execute { [weak self] in self?.onEvent?(.opened) }
+    }
+    scheduler.execute { [weak self] in self?.onEvent?(.starting) }
+    scheduler.schedule(after: controller.model.startTime) { [weak self] in
+      guard let self, controller.host === self else { return }
+      onEvent?(.opened)
+    }
   }
 
   func send(_ packet: [UInt8]) {
@@ -39,6 +48,9 @@ final class VirtualTransport: PacketTransport {
   }
 
   func deliver(_ packet: HCIPacket) { onEvent?(.packet(packet.octets)) }
+
+  /// Delivers a packet that has lost its last octet.
+  func deliver(damaged packet: HCIPacket) { onEvent?(.packet(packet.octets.dropLast())) }
 
   /// The controller is gone.
   func end(_ reason: String) {
@@ -55,4 +67,7 @@ final class VirtualTransport: PacketTransport {
     controller.host = nil
     controller.reset()
   }
+
+  /// The host is gone: its activities end, and the air releases the controller.
+  deinit { if controller.host == nil { controller.reset() } }
 }

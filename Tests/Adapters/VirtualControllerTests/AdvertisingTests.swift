@@ -29,6 +29,33 @@ import Testing
     #expect(nodes.scheduler.advance(to: nodes.scheduler.now.advanced(by: .seconds(3600)), ringing: 100))
   }
 
+  @Test("Controllers that do not listen are not asked about advertisements")
+  func listeners() {
+    let nodes = TwoNodes()
+    var questions = (central: 0, peripheral: 0)
+    nodes.central.controller.receivesFrom = { _ in
+      questions.central += 1
+      return true
+    }
+    nodes.peripheral.controller.receivesFrom = { _ in
+      questions.peripheral += 1
+      return true
+    }
+    for number in UInt64(0)..<10 { nodes.air.add(beacon(number, on: nodes.air)) }
+    nodes.central.adapter.setScan(ScanParameters())
+    nodes.scheduler.advance(by: .seconds(5))
+    #expect(questions.central > 400 && questions.peripheral == 0)
+  }
+
+  @Test("Devices that only advertise cost nothing while a controller connects to another device")
+  func initiator() {
+    let nodes = TwoNodes()
+    for number in UInt64(0)..<200 { nodes.air.add(beacon(number, on: nodes.air)) }
+    nodes.central.adapter.connect(to: nodes.peripheral.address, ConnectionParameters())
+    nodes.scheduler.advance(by: .seconds(1))
+    #expect(nodes.scheduler.advance(to: nodes.scheduler.now.advanced(by: .seconds(60)), ringing: 1000))
+  }
+
   @Test("Long data of several sets arrive whole, and legacy scanners receive legacy advertisements alone")
   func sets() {
     let nodes = TwoNodes()
