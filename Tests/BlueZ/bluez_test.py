@@ -284,7 +284,7 @@ class Peripherals(Case):
 
     scenarios = (HERE / "empty.json", HERE / "empty.json")
 
-    def visit(self):
+    def visit(self, *guest):
         """A device comes by the other adapter."""
 
         def adapter():
@@ -292,7 +292,7 @@ class Peripherals(Case):
                 return session.call("adapter.list")["adapters"][0]
 
         self.world.settled(lambda: adapter()["state"] == "on", lambda: "the adapter is not on")
-        self.done(self.world.python("guest.py", "hci1", adapter()["address"]))
+        self.done(self.world.python(*(guest or ["guest.py"]), "hci1", adapter()["address"]))
 
     def serve(self, program, python=NEW):
         server = self.world.python(program, python=python)
@@ -318,6 +318,24 @@ class Peripherals(Case):
         server.expect("^written .* by CharacteristicWriteType.REQUEST")
         server.kill()
         self.world.expect_nothing_left()
+
+    def recipe(self, name):
+        """Starts a program that docs/bluez.md shows."""
+        page = (ROOT / "docs/bluez.md").read_text()
+        block = re.search(rf"<!-- docs-test: file {name}\.py -->\n((?:    .*\n|\n)+)", page)[1]
+        program = self.world.folder / f"{name}.py"
+        program.write_text(re.sub("^    ", "", block, flags=re.MULTILINE))
+        server = self.world.start(NEW, "-B", program)
+        server.expect("advertising")
+        self.visit("recipe_guest.py", name)
+        server.kill()
+        self.world.expect_nothing_left()
+
+    def test_recipe_of_a_mesh_node(self):
+        self.recipe("mesh")
+
+    def test_recipe_of_a_game(self):
+        self.recipe("game")
 
     def test_an_application_with_sockets(self):
         """AcquireWrite and AcquireNotify of an application."""
