@@ -16,8 +16,8 @@ extension NearbyNode {
       .init(adapter: settings.adapter, services: [uuid], lost: Self.silence, scan: scan))
     let (changes, output) = AsyncThrowingStream.makeStream(
       of: NearbyChange.self, bufferingPolicy: .bufferingNewest(1024))
-    let browser = PeerBrowser(own: settings.identifier, output) { [self] in
-      await look(at: $0, $1, isRetry: $2)
+    let browser = PeerBrowser(own: settings.identifier, output) { [links] in
+      await links.look(at: $0, $1, isRetry: $2)
     }
     let listening = Task {
       do {
@@ -48,16 +48,22 @@ extension NearbyNode {
     return lastScan
   }
 
-  /// A peer's description, read over a short connection. One is read at a time, so advertising strangers cannot fill
-  /// the radio with connections; an invitation does not wait for them. A second one, after a failed reading, is read
-  /// meanwhile, so a device that never answers does not delay new ones.
-  func look(at peripheral: String, _ identifier: UInt64, isRetry: Bool = false) async -> PeerDescription? {
-    let turns = isRetry ? retryTurns : lookTurns
-    await turns.begin()
-    defer { turns.end() }
-    guard let link = try? await acquire(peripheral) else { return nil }
-    let description = try? await description(of: link, identifier)
-    await release(peripheral)
-    return description
+  /// Waits until a peer is discovered, even if it does not accept invitations from all, or the task is cancelled.
+  /// - Returns: the peer, without name and information.
+  /// - Throws: as `BledClient.scan`; `GAPError.timeout` if the task was cancelled.
+  public func find(_ identifier: UInt64) async throws(BluetoothError) -> FoundPeer {
+    let uuid = settings.type.uuid
+    let reports = try await client.scan(.init(adapter: settings.adapter, services: [uuid], scan: newScan()))
+    do {
+      for try await report in reports {
+        guard let data = report.serviceData?["\(uuid)"],
+          PeerDescription.Mark(serviceData: data.octets)?.identifier == identifier
+        else { continue }
+        return FoundPeer(identifier: identifier, name: "", information: [:], peripheral: report.peripheral)
+      }
+    } catch let error as BluetoothError {
+      throw error
+    } catch {}
+    throw GAPError.timeout.error("the peer was not heard")
   }
 }

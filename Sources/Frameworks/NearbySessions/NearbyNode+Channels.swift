@@ -33,15 +33,13 @@ extension NearbyNode {
 
   /// Pauses reading from a channel until the program fetches its events.
   private func waitForProgram(_ lane: Frame.Lane, of number: Int) async {
-    guard let peer = peers[number], peer.mustWait(lane), peer.pausedReaders[lane] == nil else { return }
-    await withCheckedContinuation { peers[number]?.pausedReaders[lane] = $0 }
+    while peers[number]?.mustWait(lane) == true { await waits.wait(at: .reading(lane, of: number)) }
   }
 
   /// The program has fetched something, or the channels have ended.
   func resumeReaders(of number: Int) {
-    for (lane, reader) in peers[number]?.pausedReaders ?? [:] where peers[number]?.mustWait(lane) == false {
-      peers[number]?.pausedReaders[lane] = nil
-      reader.resume()
+    for lane in Frame.Lane.allCases where peers[number]?.mustWait(lane) == false {
+      waits.wake(at: .reading(lane, of: number))
     }
   }
 
@@ -92,14 +90,14 @@ extension NearbyNode {
     while let peer = peers[number], peer.session.isAlive, message.count <= Frame.Kind.message.longest,
       !peer.session.hasRoom(for: message.count, isFirst: isFirst)
     {
-      await wait(at: .messages(number))
+      await waits.wait(at: .messages(number))
       guard !Task.isCancelled else { throw cancelled }
     }
     try send(message, to: number, isFirst: isFirst)
   }
 
   /// The other side has received something, or the session has ended.
-  func resumeSenders(of number: Int) { wake(at: .messages(number)) }
+  func resumeSenders(of number: Int) { waits.wake(at: .messages(number)) }
 
   func sendDatagram(_ octets: [UInt8], to number: Int) -> Bool {
     guard peers[number]?.session.sendDatagram(octets) == true else { return false }

@@ -41,7 +41,7 @@ extension NearbyNode {
     // The program may have accepted the peer's own invitation meanwhile.
     guard !peers.values.contains(where: { $0.key == channel.remoteKey && $0.session.isAlive }) else {
       control.close()
-      await release(peer.peripheral)
+      await links.release(peer.peripheral)
       throw alreadyConnected(peer.name)
     }
     let number = add(channel, peer.peripheral, isDialer: true, channel.hello.session)
@@ -101,16 +101,16 @@ extension NearbyNode {
         let (link, control, opened) = try await dial(peer.remote.peripheral, peer.remote.identifier, hello)
         guard let peer = peers[number], case .lost = peer.session.state else {
           control.close()
-          return await release(peer.remote.peripheral)
+          return await links.release(peer.remote.peripheral)
         }
         guard opened.remoteKey == peer.key else {
           control.close()
-          await release(peer.remote.peripheral)
+          await links.release(peer.remote.peripheral)
           throw GAPError.connectionFailed.error("another peer has taken the identifier of \(peer.remote.name)")
         }
         guard opened.hello.session == peer.session.identifier else {
           control.close()
-          await release(peer.remote.peripheral)
+          await links.release(peer.remote.peripheral)
           return perform(peers[number]?.session.end(.forgotten) ?? [], of: number)
         }
         peers[number]?.link = link
@@ -135,26 +135,22 @@ extension NearbyNode {
     guard !hasStopped else { throw stopped }
     lastDial += 1
     let number = lastDial
-    let task = Task { () async -> Result<Dialed, BluetoothError> in
-      do throws(BluetoothError) {
-        return .success(try await attempt(peripheral, identifier, hello))
-      } catch {
-        return .failure(error)
-      }
+    let task = Task {
+      await Result { () async throws(BluetoothError) in try await attempt(peripheral, identifier, hello) }
     }
     dials[number] = task
     defer { dials[number] = nil }
     let dialed: Dialed
     do throws(BluetoothError) {
-      dialed = try await Self.result(
-        of: task, within: Self.dialingLimit, on: settings.clock,
+      dialed = try await task.result(
+        within: Self.dialingLimit, on: settings.clock,
         or: GAPError.connectionFailed.error("the peer could not be reached in time"))
     } catch {
       throw hasStopped ? stopped : error
     }
     guard hasStopped else { return dialed }
     dialed.control.close()
-    await release(peripheral)
+    await links.release(peripheral)
     throw stopped
   }
 
@@ -165,13 +161,13 @@ extension NearbyNode {
   ) async throws(BluetoothError) -> Dialed {
     var attempt = 1
     while true {
-      let link = try await acquire(peripheral)
+      let link = try await links.acquire(peripheral)
       do throws(BluetoothError) {
         let (control, opened) = try await openControl(link, identifier, hello)
         return (link, control, opened)
       } catch {
         let isLost = (try? await link.parameters()) == nil
-        await release(peripheral)
+        await links.release(peripheral)
         // The other side may have released the link, which it had requested to read this side's description.
         guard isLost, attempt < Self.attempts, !Task.isCancelled else { throw error }
         attempt += 1
@@ -182,7 +178,7 @@ extension NearbyNode {
   private func openControl(
     _ link: Peripheral, _ identifier: UInt64, _ hello: Hello
   ) async throws(BluetoothError) -> (control: BlockingSocket, opened: ControlOpening.Opened) {
-    let description = try await description(of: link, identifier)
+    let description = try await links.description(of: link, identifier)
     guard
       let opening = ControlOpening(.initiator, type: settings.type, key: settings.key, hello: hello)
     else { throw GAPError.connectionFailed.error("this program's key cannot be used") }
@@ -213,7 +209,7 @@ extension NearbyNode {
         .initiator, type: settings.type, ticket: opened.hello.ticket, key: opened.hello.key)
     else { return }
     do {
-      let psm = try await description(of: link, opened.hello.identifier).psm
+      let psm = try await links.description(of: link, opened.hello.identifier).psm
       let socket = try await openChannel(psm, on: link)
       let stream = try await Self.bounded(socket, within: Self.dialingLimit, on: settings.clock) {
         () async throws(Violation) in
@@ -241,8 +237,8 @@ extension NearbyNode {
       socket.close()
     }
     defer { timer.cancel() }
-    let result = await withTaskCancellationHandler { () async -> Result<Value, Violation> in
-      do throws(Violation) { return .success(try await body()) } catch { return .failure(error) }
+    let result = await withTaskCancellationHandler {
+      await Result(body)
     } onCancel: {
       socket.close()
     }

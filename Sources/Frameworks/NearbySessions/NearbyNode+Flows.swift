@@ -28,9 +28,9 @@ extension NearbyNode {
     if peers[number]?.flows.close(flow, end) == true { wake(flow, of: number) }
   }
 
-  private func wake(_ flow: UInt32, of number: Int) { wake(at: .flow(flow, of: number)) }
+  private func wake(_ flow: UInt32, of number: Int) { waits.wake(at: .flow(flow, of: number)) }
 
-  private func change(_ flow: UInt32, of number: Int) async { await wait(at: .flow(flow, of: number)) }
+  private func change(_ flow: UInt32, of number: Int) async { await waits.wait(at: .flow(flow, of: number)) }
 
   func open(name: String, offer: ResourceOffer?, to number: Int) throws(BluetoothError) -> OutgoingFlow {
     guard let peer = peers[number], peer.session.isAlive, let connection = peer.connection else { throw notConnected }

@@ -9,10 +9,6 @@ public actor NearbyNode {
   public static let peerLimit = 7
   /// The time for the other side to close the channels of a session ended here.
   private static let lingering = Duration.seconds(2)
-  /// The time for reading a description, however many services a device has: others wait for it.
-  static let readingLimit = Duration.seconds(15)
-  /// The time for a device to be connected.
-  static let connectingLimit = Duration.seconds(10)
   /// The time for a connection, including all attempts and the handshake, and for the opening of each channel.
   static let dialingLimit = Duration.seconds(30)
 
@@ -27,25 +23,11 @@ public actor NearbyNode {
   var handshakes = Handshakes()
   /// Handshakes and invitations refused because too many were waiting.
   public internal(set) var refusals = 0
-  /// The listener, the service and the advertisement, once there are some.
-  var listening: L2CAPPublish.Result?
-  var service: UInt16?
-  var advertisement: Int?
-  /// The advertised service data.
-  var advertised: [UInt8] = []
-  var isVisible: Bool { visibility.isWanted }
-  /// True if peers knowing the identifier may invite this one, also while it is not visible.
-  var isReachable: Bool { reachability.isWanted }
-  var visibility = Acceptance(), reachability = Acceptance()
-  var lastAcceptance = 0
-  var texts: PublishedTexts
-  var listener: Task<Void, Never>?
-  var links = DeviceLinks()
-  /// The changes to the channel, the description and the advertisement: with two at once one would stay on the air.
-  let advertisingTurns = Turns()
+  private(set) lazy var advertiser = Advertiser(
+    client: client, settings: settings, isSought: { [weak self] in await self?.isSought == true },
+    take: { [weak self] in await self?.take($0) })
+  let links: SharedLinks
   var lastScan = 0
-  /// The reading of descriptions: a device's first, and those after a failure.
-  let lookTurns = Turns(), retryTurns = Turns()
   /// This side's invitations, by the peer's identifier.
   var inviting: [UInt64: OwnInvitation] = [:]
   var lastInvitation = 0
@@ -55,7 +37,7 @@ public actor NearbyNode {
   private(set) var hasStopped = false
   /// The sessions with an awaited invitation: nothing else refers to them yet.
   var waiting: [Int: NearbyConnection] = [:]
-  var waits = WaitTable()
+  let waits = Waits<WaitingPlace>()
 
   /// - Throws: `BledError.invalidParameter` for oversized information.
   public init(client: BledClient, settings: NearbySettings) throws(BluetoothError) {
@@ -63,7 +45,7 @@ public actor NearbyNode {
     self.client = client
     self.settings = settings
     elapsed = settings.clock.stopwatch()
-    texts = PublishedTexts(settings.information)
+    links = SharedLinks(client: client, settings: settings)
   }
 
   static func check(_ information: [String: String]) throws(BluetoothError) {
@@ -89,24 +71,17 @@ public actor NearbyNode {
   /// Ends all sessions, invitations, the advertisement and the listener, for good; in a cancelled task without waiting
   /// for it.
   public func stop() async {
-    (visibility, reachability) = (Acceptance(), Acceptance())
     hasStopped = true
-    await Self.outcome { await self.endAll() }
+    await Task.outcome { await self.endAll() }
   }
 
   private func endAll() async {
+    await advertiser.close()
     for dial in dials.values { dial.cancel() }
     for (identifier, own) in inviting { wakeCrossing(identifier, own.number) }
     await endSessions()
     for dial in dials.values { _ = await dial.value }
-    await advertisingTurns.begin()
-    defer { advertisingTurns.end() }
-    listener?.cancel()
-    listener = nil
-    if let advertisement { try? await client.stopAdvertising(advertisement) }
-    if let service { try? await client.unpublish(service) }
-    if let listening { try? await client.unpublishL2CAPChannel(listening.psm, adapter: listening.adapter) }
-    (advertisement, service, listening) = (nil, nil, nil)
+    await advertiser.withdraw()
     unfetched.finish()
   }
 
@@ -115,7 +90,7 @@ public actor NearbyNode {
     repeat {
       for number in peers.keys.sorted() { end(number, .byUs) }
       guard peers.values.contains(where: { !$0.sockets.isEmpty }) else { return }
-      await wait(at: .channels)
+      await waits.wait(at: .channels)
     } while true
   }
 
@@ -126,9 +101,12 @@ public actor NearbyNode {
       peer.remote.identifier == identifier && peer.hasEnded && !peer.session.isDialer
     }.keys
     while !hasStopped, !Task.isCancelled, former.contains(where: { peers[$0]?.sockets.isEmpty == false }) {
-      await wait(at: .channels)
+      await waits.wait(at: .channels)
     }
   }
+
+  /// True if a session's dialer may have to find this side again.
+  private var isSought: Bool { peers.values.contains { !$0.session.isDialer && $0.session.isAlive } }
 
   // MARK: Events of sessions
 
@@ -163,7 +141,7 @@ public actor NearbyNode {
       peers[number]?.end = end
       resumeReaders(of: number)
       for flow in peers[number]?.flows.all ?? [] { closed(flow, .cancelled, of: number) }
-      Task { await updateAdvertising() }
+      Task { await advertiser.update() }
     }
   }
 
@@ -177,10 +155,7 @@ public actor NearbyNode {
     guard peers[number]?.hasEnded == false else { return }
     // The waiting call fetches it, or leaves it for the next one if it is cancelled meanwhile.
     peers[number]?.events.append(event)
-    if let waiter = peers[number]?.eventWaiter {
-      peers[number]?.eventWaiter = nil
-      waiter.continuation.resume(returning: true)
-    }
+    waits.wake(at: .event(number))
   }
 
   /// A session ended here stays until the other side, which is notified, closes the channels: an earlier end of the
@@ -202,9 +177,9 @@ public actor NearbyNode {
     closeSockets(of: number)
     // Its events may still be fetched.
     guard peer.events.isEmpty || peer.connection == nil else { return }
-    peer.eventWaiter?.continuation.resume(returning: false)
-    resumeSenders(of: number)
     peers[number] = nil
+    waits.wake(at: .event(number))
+    resumeSenders(of: number)
   }
 
   func closeSockets(of number: Int) {
@@ -213,11 +188,11 @@ public actor NearbyNode {
     peers[number]?.sockets = [:]
     peers[number]?.isWriting = []
     resumeReaders(of: number)
-    wake(at: .channels)
+    waits.wake(at: .channels)
     peers[number]?.link = nil
     if let device = peer.device {
       peers[number]?.device = nil
-      Task { await release(device) }
+      Task { await links.release(device) }
     }
   }
 

@@ -24,15 +24,11 @@ final class PeerState {
 
   /// The events not fetched yet.
   var events = EventQueue()
-  /// The call waiting for an event: true to check again, false if it is over.
-  var eventWaiter: (wait: EventWait, continuation: CheckedContinuation<Bool, Never>)?
   /// The end, once reported.
   var end: NearbyEnd?
   var hasEnded: Bool { end != nil }
   /// True if this side has begun it, and it has not ended.
   var isOurs: Bool { session.isDialer && !hasEnded }
-  /// The channels' readers, paused while too much is not fetched.
-  var pausedReaders: [Frame.Lane: CheckedContinuation<Void, Never>] = [:]
   /// The wait for the answer to an invitation.
   var answerWaiter: CheckedContinuation<NearbyEnd?, Never>?
   var flows = SessionFlows()

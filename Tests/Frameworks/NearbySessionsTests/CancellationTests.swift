@@ -195,7 +195,7 @@ private final class TemporaryFolder {
 extension NearbyNode {
   /// The number of waiting calls of the program.
   fileprivate var waitCount: Int {
-    waits.count + peers.values.count { $0.eventWaiter != nil }
+    waits.count
   }
 
   /// The number of a session's unfetched events.

@@ -37,16 +37,16 @@ import Testing
     defer { withExtendedLifetime(daemon) {} }
     let asked = [alice, bob].map { node in Task { await node.invitations.first { _ in true } } }
     // Neither reaches the other before both have begun.
-    await alice.beginChange(toBob.peripheral)
-    await bob.beginChange(toAlice.peripheral)
+    await alice.links.beginChange(toBob.peripheral)
+    await bob.links.beginChange(toAlice.peripheral)
     let first = Nodes.invite(toBob, by: alice)
     let second = Nodes.invite(toAlice, by: bob)
     try await until {
       let (own, other) = (await alice.inviting.count, await bob.inviting.count)
       return own == 1 && other == 1
     }
-    await alice.endChange(toBob.peripheral)
-    await bob.endChange(toAlice.peripheral)
+    await alice.links.endChange(toBob.peripheral)
+    await bob.links.endChange(toAlice.peripheral)
     try await Self.expectOne(alice, bob, (try await first.value, try await second.value))
     await alice.stop()
     await bob.stop()
@@ -82,17 +82,17 @@ import Testing
   func sharedLink() async throws {
     let (daemon, alice, bob, toBob, toAlice) = try await Self.found(alice: 5)
     defer { withExtendedLifetime(daemon) {} }
-    _ = try await alice.acquire(toBob.peripheral)
+    _ = try await alice.links.acquire(toBob.peripheral)
     let invited = Nodes.invite(toAlice, by: bob)
     let invitation = try await Nodes.invitation(to: alice, by: invited)
     #expect(await invitation.answer(true))
     let ends = (alice: invitation.connection, bob: try await invited.value)
-    await alice.release(toBob.peripheral)
+    await alice.links.release(toBob.peripheral)
     try await ends.alice.send([1])
     guard case .message([1])? = await ends.bob.next() else { throw Nodes.Missing() }
     await ends.bob.disconnect()
-    try await until { await alice.links.isEmpty }
-    try await until { await bob.links.isEmpty }
+    try await until { await alice.links.devices.isEmpty }
+    try await until { await bob.links.devices.isEmpty }
   }
 
   @Test("an invitation does not wait for a look at a device that does not answer")
@@ -100,14 +100,14 @@ import Testing
     let (daemon, alice, bob, toBob, _) = try await Self.found(alice: 5)
     defer { withExtendedLifetime(daemon) {} }
     let gone = "00000000-0000-0000-0000-000000000001"
-    await alice.beginChange(gone)
-    let look = Task { await alice.look(at: gone, 1) }
-    try await until { await alice.isLooking }
+    await alice.links.beginChange(gone)
+    let look = Task { await alice.links.look(at: gone, 1) }
+    try await until { await alice.links.changes.count(at: gone) == 1 }
     let invited = Nodes.invite(toBob, by: alice)
     let invitation = try await Nodes.invitation(to: bob, by: invited)
     #expect(await invitation.answer(true))
     #expect(try await invited.value.code == invitation.connection.code)
-    await alice.endChange(gone)
+    await alice.links.endChange(gone)
     #expect(await look.value == nil)
   }
 
@@ -138,7 +138,7 @@ import Testing
   @Test("a device has four handshakes that wait, and the link that they use ends with them")
   func handshakes() async throws {
     let (daemon, alice, bob, toBob, _) = try await Self.found(alice: 5)
-    let psm = try #require(await bob.listening?.psm)
+    let psm = try #require(await bob.advertiser.listening?.psm)
     let mallory = try await daemon.client()
     let link = try await mallory.connect(.identifier(toBob.peripheral), adapter: daemon.adapter(0))
     var channels: [L2CAPChannel] = []
@@ -160,8 +160,4 @@ import Testing
 extension NearbyNode {
   /// An invitation is under way.
   fileprivate func begin(_ identifier: UInt64, number: Int) { inviting[identifier] = OwnInvitation(number: number) }
-}
-
-extension NearbyNode {
-  fileprivate var isLooking: Bool { lookTurns.isTaken }
 }

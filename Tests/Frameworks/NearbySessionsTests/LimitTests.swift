@@ -14,12 +14,12 @@ import Testing
     let slow = Self.untilCancelled()
     let error = await #expect(throws: BluetoothError.self) {
       // Real time: the task never ends, so any limit is right.
-      try await NearbyNode.result(of: slow, within: .milliseconds(1), on: ContinuousClock(), or: Self.late)
+      try await slow.result(within: .milliseconds(1), on: ContinuousClock(), or: Self.late)
     }
     #expect(error == Self.late)
     #expect(slow.isCancelled)
     let quick = Task { () async -> Result<Int, BluetoothError> in .success(7) }
-    #expect(try await NearbyNode.result(of: quick, within: .seconds(1), on: HeldClock(), or: Self.late) == 7)
+    #expect(try await quick.result(within: .seconds(1), on: HeldClock(), or: Self.late) == 7)
   }
 
   @Test("a wait for a task that is cancelled itself ends with the task's own error")
@@ -27,7 +27,7 @@ import Testing
     let slow = Self.untilCancelled()
     let wait = Task { () async -> BluetoothError? in
       do throws(BluetoothError) {
-        _ = try await NearbyNode.result(of: slow, within: .seconds(1), on: HeldClock(), or: Self.late)
+        _ = try await slow.result(within: .seconds(1), on: HeldClock(), or: Self.late)
         return nil
       } catch {
         return error
@@ -83,7 +83,7 @@ import Testing
     try await until { await alice.inviting.count == 1 }
     try await clock.advance { await alice.inviting.isEmpty }
     #expect(await invited.value?.domain == .gap)
-    #expect(await alice.links.isEmpty)
+    #expect(await alice.links.devices.isEmpty)
   }
 
   @Test("a device that is read again and does not answer holds up no new one")
@@ -93,11 +93,11 @@ import Testing
     try await bob.advertise()
     let peer = try await Nodes.find("Bob", by: alice)
     let gone = "00000000-0000-0000-0000-000000000001"
-    await alice.beginChange(gone)
-    let retry = Task { await alice.look(at: gone, 1, isRetry: true) }
-    try await until { await alice.isRetrying }
-    #expect(await alice.look(at: peer.peripheral, peer.identifier)?.name == "Bob")
-    await alice.endChange(gone)
+    await alice.links.beginChange(gone)
+    let retry = Task { await alice.links.look(at: gone, 1, isRetry: true) }
+    try await until { await alice.links.changes.count(at: gone) == 1 }
+    #expect(await alice.links.look(at: peer.peripheral, peer.identifier)?.name == "Bob")
+    await alice.links.endChange(gone)
     #expect(await retry.value == nil)
   }
 
@@ -126,24 +126,20 @@ import Testing
       break
     }
     let peripheral = try #require(found)
-    let link = try await alice.acquire(peripheral)
+    let link = try await alice.links.acquire(peripheral)
     let read = Task { () async -> BluetoothError? in
       do throws(BluetoothError) {
-        _ = try await alice.description(of: link, 5)
+        _ = try await alice.links.description(of: link, 5)
         return nil
       } catch {
         return error
       }
     }
     try await until { requests.withLock { !$0.isEmpty } }
-    clock.advance(by: NearbyNode.readingLimit)
+    clock.advance(by: SharedLinks.readingLimit)
     #expect(await read.value?.message.hasSuffix("was not read in time") == true)
-    await alice.release(peripheral)
-    #expect(await alice.links.isEmpty)
+    await alice.links.release(peripheral)
+    #expect(await alice.links.devices.isEmpty)
     requests.withLock { $0 = [] }
   }
-}
-
-extension NearbyNode {
-  fileprivate var isRetrying: Bool { retryTurns.isTaken }
 }

@@ -148,9 +148,9 @@ import Testing
         return error
       }
     }
-    try await until { await alice.links.isChanging(peer.peripheral) }
+    try await until { await alice.links.devices.isChanging(peer.peripheral) }
     await alice.stop()
-    #expect(await alice.links.isEmpty)
+    #expect(await alice.links.devices.isEmpty)
     #expect(await alice.hasNoPeers)
     #expect(await invited.value?.code == GAPError.cancelled.rawValue)
     await #expect(throws: BluetoothError.self) { try await alice.invite(peer) }
@@ -180,9 +180,9 @@ import Testing
     defer { withExtendedLifetime(daemon) {} }
     let ends = try await Nodes.connect(alice, bob)
     await bob.stopAdvertising()
-    #expect(await bob.advertisement != nil, "Alice may have to find Bob again")
+    #expect(await bob.advertiser.advertisement != nil, "Alice may have to find Bob again")
     await ends.alice.disconnect()
-    try await until { await bob.advertisement == nil }
+    try await until { await bob.advertiser.advertisement == nil }
     while let event = await ends.bob.next() { if case .ended = event { return } }
     Issue.record("the end is lost")
   }

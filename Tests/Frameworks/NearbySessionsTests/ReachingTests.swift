@@ -21,11 +21,11 @@ import Testing
     try await connection.send([1])
     guard case .message([1])? = await invitation.connection.next() else { throw Nodes.Missing() }
     // The link stays: without it Bob, who may no longer advertise, is not reached while the clock stands.
-    _ = try await alice.acquire(peer.peripheral)
+    _ = try await alice.links.acquire(peer.peripheral)
     await connection.disconnect()
     await bob.becomeUnreachable()
     await #expect(throws: BluetoothError.self) { try await alice.invite(peer) }
-    await alice.release(peer.peripheral)
+    await alice.links.release(peer.peripheral)
   }
 
   @Test("a peer that becomes reachable in several places at once is published once")
@@ -37,9 +37,9 @@ import Testing
       try await group.waitForAll()
     }
     let peer = try await alice.find(bob.settings.identifier)
-    let link = try await alice.acquire(peer.peripheral)
+    let link = try await alice.links.acquire(peer.peripheral)
     #expect(try await link.discoverServices([bob.settings.type.uuid]).count == 1)
-    await alice.release(peer.peripheral)
+    await alice.links.release(peer.peripheral)
   }
 
   @Test("the search for a peer that is not there ends with its task")
