@@ -1,18 +1,5 @@
 import BledClient
 
-/// This side's pending invitation.
-struct OwnInvitation {
-  /// Distinguishes it from an earlier one to the same peer.
-  let number: Int
-  /// The number of its session and the peer's key, once a channel to it is open.
-  var session: (number: Int, key: [UInt8])?
-  /// The invitations from that identifier that wait for the key, with their contexts.
-  var held: [Int: [UInt8]] = [:]
-  /// The peer's own invitation, which replaced this one.
-  var crossed: NearbyConnection?
-  var waiter: CheckedContinuation<Void, Never>?
-}
-
 /// Invitations in both directions at once: the one from the lower identifier prevails.
 extension NearbyNode {
   /// The time for the peer's invitation if it prevails over the own one.
@@ -26,22 +13,16 @@ extension NearbyNode {
       $0.key == peer.key && $0.isOurs && $0.session.state == .connected
     }
     guard !isConnected else { return end(number, .replaced) }
-    guard let own = inviting[peer.remote.identifier] else { return offer(context, number) }
-    // An identifier is easily copied; the key shows if it is the invited peer.
-    guard let session = own.session else {
-      inviting[peer.remote.identifier]?.held[number] = context
-      return
+    switch inviting.received((number, context), from: peer.remote.identifier, peer.key) {
+    case .offered: offer(context, number)
+    case .held: break
+    case .crossing: cross(number)
     }
-    guard session.key == peer.key else { return offer(context, number) }
-    cross(number)
   }
 
   /// The invited peer's key is known.
   func began(_ identifier: UInt64, _ number: Int, _ key: [UInt8]) {
-    let held = inviting[identifier]?.held ?? [:]
-    inviting[identifier]?.session = (number, key)
-    inviting[identifier]?.held = [:]
-    for (number, context) in held.sorted(by: { $0.key < $1.key }) { invited(context, number) }
+    for held in inviting.opened(identifier, number, key) { invited(held.context, held.number) }
     // One reported to the program before, and not answered yet.
     for (number, peer) in peers
     where peer.key == key && peer.remote.identifier == identifier && peer.session.isInvited {
@@ -51,35 +32,22 @@ extension NearbyNode {
 
   /// This side's invitation is over; the program answers the others from that identifier.
   func concluded(_ identifier: UInt64) {
-    let own = inviting.removeValue(forKey: identifier)
-    for (number, context) in (own?.held ?? [:]).sorted(by: { $0.key < $1.key }) { offer(context, number) }
+    for held in inviting.end(identifier) { offer(held.context, held.number) }
   }
 
   /// Waits for the peer's own invitation, if the peer has announced that it prevails.
   func crossed(_ identifier: UInt64, _ end: NearbyEnd?) async -> NearbyConnection? {
-    if end == .replaced, !hasStopped, let own = inviting[identifier], own.crossed == nil {
+    if end == .replaced, !hasStopped, inviting.crossed(by: identifier) == nil,
+      let number = inviting.number(to: identifier)
+    {
       let timer = Task {
         try await settings.clock.sleep(for: Self.crossing)
-        wakeCrossing(identifier, own.number)
+        waits.wake(at: .crossing(number))
       }
-      await withTaskCancellationHandler {
-        await withCheckedContinuation { waiter in
-          guard !Task.isCancelled else { return waiter.resume() }
-          inviting[identifier]?.waiter = waiter
-        }
-      } onCancel: {
-        Task { await wakeCrossing(identifier, own.number) }
-      }
+      await waits.wait(at: .crossing(number))
       timer.cancel()
     }
-    return inviting[identifier]?.crossed
-  }
-
-  /// Ends an invitation's wait, but not that of a later one to the same peer.
-  func wakeCrossing(_ identifier: UInt64, _ number: Int) {
-    guard let own = inviting[identifier], own.number == number else { return }
-    inviting[identifier]?.waiter = nil
-    own.waiter?.resume()
+    return inviting.crossed(by: identifier)
   }
 
   private func cross(_ number: Int) {
@@ -88,10 +56,9 @@ extension NearbyNode {
     guard settings.identifier > identifier else { return end(number, .replaced) }
     guard answer(number, true) else { return }
     waiting[number] = nil
-    inviting[identifier]?.crossed = connection
-    guard let own = inviting[identifier] else { return }
-    if let session = own.session { end(session.number, .replaced) }
-    wakeCrossing(identifier, own.number)
+    inviting.cross(identifier, connection)
+    if let session = inviting.session(with: identifier) { end(session, .replaced) }
+    if let number = inviting.number(to: identifier) { waits.wake(at: .crossing(number)) }
   }
 
   private func refuse(_ number: Int) {

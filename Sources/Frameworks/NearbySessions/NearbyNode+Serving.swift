@@ -18,9 +18,12 @@ extension NearbyNode {
     }
     let socket = BlockingSocket(descriptor)
     Task {
-      var keepsLink = false
-      do throws(Violation) { keepsLink = try await serve(socket, device) } catch { socket.close() }
-      await served(device, keepsLink: keepsLink)
+      let keepsLink = try? await socket.bounded(within: PeerSession.timeout, on: settings.clock) {
+        () async throws(Violation) in
+        try await serve(socket, device)
+      }
+      if keepsLink == nil { socket.close() }
+      await served(device, keepsLink: keepsLink == true)
     }
   }
 
@@ -33,15 +36,9 @@ extension NearbyNode {
   /// The handshake on a channel opened by another peer.
   /// - Returns: true if a session uses the link from now on.
   private func serve(_ socket: BlockingSocket, _ peripheral: String) async throws(Violation) -> Bool {
-    let timer = Task { [clock = settings.clock] in
-      try await clock.sleep(for: PeerSession.timeout)
-      socket.close()
-    }
-    defer { timer.cancel() }
     var reader = PrefaceReader()
     while true {
-      guard let octets = await socket.read() else { throw Violation("the end of the channel") }
-      switch try reader.receive(octets) {
+      switch try reader.receive(try await socket.readNext()) {
       case nil: continue
       case .control: return try await serveControl(socket, reader.records, peripheral)
       case .bulk(let ticket):
@@ -59,7 +56,7 @@ extension NearbyNode {
     else { throw Violation("a channel of no session") }
     // A ticket is of use once.
     peers[number]?.ticket = nil
-    let stream = try await Self.open(opening, over: socket)
+    let stream = try await socket.open(opening)
     guard peers[number]?.sockets[.control] === control else { throw Violation("a channel of a former link") }
     let events = peers[number]?.session.openedBulk(stream) ?? []
     attach(socket, .bulk, to: number)
@@ -80,8 +77,7 @@ extension NearbyNode {
     while true {
       while !actions.isEmpty {
         switch actions.removeFirst() {
-        case .send(let octets):
-          guard await socket.write(octets) else { throw Violation("the end of the channel") }
+        case .send(let octets): try await socket.writeAll(octets)
         case .greeted(let dialer, let key):
           (answer, resumed) = try await self.answer(to: dialer, key, on: peripheral)
           actions += try opening.accept(answer)
@@ -90,8 +86,7 @@ extension NearbyNode {
           return true
         }
       }
-      guard let octets = await socket.read() else { throw Violation("the end of the channel") }
-      actions = try opening.receive(octets)
+      actions = try opening.receive(try await socket.readNext())
     }
   }
 

@@ -8,6 +8,8 @@ enum WaitingPlace: Hashable {
   case messages(Int)
   /// A session's stream or resource.
   case flow(UInt32, of: Int)
+  /// The peer's own invitation, instead of its answer to this side's one with that number.
+  case crossing(Int)
   /// The end of channels, of any session.
   case channels
 }

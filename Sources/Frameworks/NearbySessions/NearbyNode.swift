@@ -9,8 +9,6 @@ public actor NearbyNode {
   public static let peerLimit = 7
   /// The time for the other side to close the channels of a session ended here.
   private static let lingering = Duration.seconds(2)
-  /// The time for a connection, including all attempts and the handshake, and for the opening of each channel.
-  static let dialingLimit = Duration.seconds(30)
 
   let client: BledClient
   let settings: NearbySettings
@@ -27,13 +25,10 @@ public actor NearbyNode {
     client: client, settings: settings, isSought: { [weak self] in await self?.isSought == true },
     take: { [weak self] in await self?.take($0) })
   let links: SharedLinks
+  let opener: ChannelOpener
+  let dialer: Dialer
   var lastScan = 0
-  /// This side's invitations, by the peer's identifier.
-  var inviting: [UInt64: OwnInvitation] = [:]
-  var lastInvitation = 0
-  /// The pending dials.
-  var dials: [Int: Task<Result<Dialed, BluetoothError>, Never>] = [:]
-  var lastDial = 0
+  var inviting = OwnInvitations()
   private(set) var hasStopped = false
   /// The sessions with an awaited invitation: nothing else refers to them yet.
   var waiting: [Int: NearbyConnection] = [:]
@@ -46,6 +41,8 @@ public actor NearbyNode {
     self.settings = settings
     elapsed = settings.clock.stopwatch()
     links = SharedLinks(client: client, settings: settings)
+    opener = ChannelOpener(links: links, settings: settings)
+    dialer = Dialer(opener)
   }
 
   static func check(_ information: [String: String]) throws(BluetoothError) {
@@ -72,15 +69,15 @@ public actor NearbyNode {
   /// for it.
   public func stop() async {
     hasStopped = true
+    dialer.stop()
     await Task.outcome { await self.endAll() }
   }
 
   private func endAll() async {
     await advertiser.close()
-    for dial in dials.values { dial.cancel() }
-    for (identifier, own) in inviting { wakeCrossing(identifier, own.number) }
+    for number in inviting.numbers { waits.wake(at: .crossing(number)) }
     await endSessions()
-    for dial in dials.values { _ = await dial.value }
+    await dialer.ended()
     await advertiser.withdraw()
     unfetched.finish()
   }

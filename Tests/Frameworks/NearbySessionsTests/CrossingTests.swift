@@ -68,11 +68,11 @@ import Testing
   func waits() async throws {
     let (daemon, alice, _) = try await Nodes.pair()
     defer { withExtendedLifetime(daemon) {} }
-    await alice.begin(5, number: 2)
+    for identifier in 4...5 as ClosedRange<UInt64> { await alice.begin(identifier) }
     let wait = Task { await alice.crossed(5, .replaced) == nil }
-    try await until { await alice.inviting[5]?.waiter != nil }
-    await alice.wakeCrossing(5, 1)
-    #expect(await alice.inviting[5]?.waiter != nil, "the time of an earlier invitation is over")
+    try await until { await alice.waits.count(at: .crossing(2)) == 1 }
+    await alice.waits.wake(at: .crossing(1))
+    #expect(await alice.waits.count(at: .crossing(2)) == 1, "the time of an earlier invitation is over")
     await alice.stop()
     #expect(await wait.value)
     #expect(await alice.crossed(5, .replaced) == nil, "nothing is waited for then")
@@ -159,5 +159,5 @@ import Testing
 
 extension NearbyNode {
   /// An invitation is under way.
-  fileprivate func begin(_ identifier: UInt64, number: Int) { inviting[identifier] = OwnInvitation(number: number) }
+  fileprivate func begin(_ identifier: UInt64) { inviting.begin(identifier) }
 }

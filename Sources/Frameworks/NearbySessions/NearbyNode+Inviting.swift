@@ -3,12 +3,6 @@ import Noise
 
 /// Sessions begun by this side.
 extension NearbyNode {
-  /// Attempts for a link that is lost before its session is open.
-  private static let attempts = 3
-
-  /// A link to a device, and a control channel on it.
-  typealias Dialed = (link: Peripheral, control: BlockingSocket, opened: ControlOpening.Opened)
-
   /// Invites a peer and waits for its answer.
   /// - Parameters:
   ///   - context: at most 65,536 octets, which the peer sees before it answers.
@@ -29,15 +23,14 @@ extension NearbyNode {
     guard context.count <= 1 << 16 else {
       throw BledError.invalidParameter.error("the context of an invitation has at most 65536 octets")
     }
-    guard inviting[peer.identifier] == nil,
+    guard inviting.number(to: peer.identifier) == nil,
       !peers.values.contains(where: { $0.remote.identifier == peer.identifier && ($0.isOurs || $0.session.isAlive) })
     else { throw alreadyConnected(peer.name) }
-    lastInvitation += 1
-    inviting[peer.identifier] = OwnInvitation(number: lastInvitation)
+    inviting.begin(peer.identifier)
     defer { concluded(peer.identifier) }
     await formerEnds(of: peer.identifier)
     let hello = Hello(identifier: settings.identifier, name: settings.name)
-    let (link, control, channel) = try await dial(peer.peripheral, peer.identifier, hello)
+    let (link, control, channel) = try await dialer.dial(peer.peripheral, peer.identifier, hello)
     // The program may have accepted the peer's own invitation meanwhile.
     guard !peers.values.contains(where: { $0.key == channel.remoteKey && $0.session.isAlive }) else {
       control.close()
@@ -98,7 +91,7 @@ extension NearbyNode {
       hello.receivedControl = peer.session.receivedCount(on: .control)
       hello.receivedBulk = peer.session.receivedCount(on: .bulk)
       do throws(BluetoothError) {
-        let (link, control, opened) = try await dial(peer.remote.peripheral, peer.remote.identifier, hello)
+        let (link, control, opened) = try await dialer.dial(peer.remote.peripheral, peer.remote.identifier, hello)
         guard let peer = peers[number], case .lost = peer.session.state else {
           control.close()
           return await links.release(peer.remote.peripheral)
@@ -128,93 +121,11 @@ extension NearbyNode {
     }
   }
 
-  /// Connects to a device, reads its description, and opens a control channel. The node's end ends it.
-  private func dial(
-    _ peripheral: String, _ identifier: UInt64, _ hello: Hello
-  ) async throws(BluetoothError) -> Dialed {
-    guard !hasStopped else { throw stopped }
-    lastDial += 1
-    let number = lastDial
-    let task = Task {
-      await Result { () async throws(BluetoothError) in try await attempt(peripheral, identifier, hello) }
-    }
-    dials[number] = task
-    defer { dials[number] = nil }
-    let dialed: Dialed
-    do throws(BluetoothError) {
-      dialed = try await task.result(
-        within: Self.dialingLimit, on: settings.clock,
-        or: GAPError.connectionFailed.error("the peer could not be reached in time"))
-    } catch {
-      throw hasStopped ? stopped : error
-    }
-    guard hasStopped else { return dialed }
-    dialed.control.close()
-    await links.release(peripheral)
-    throw stopped
-  }
-
-  private var stopped: BluetoothError { GAPError.cancelled.error("this side was stopped") }
-
-  private func attempt(
-    _ peripheral: String, _ identifier: UInt64, _ hello: Hello
-  ) async throws(BluetoothError) -> Dialed {
-    var attempt = 1
-    while true {
-      let link = try await links.acquire(peripheral)
-      do throws(BluetoothError) {
-        let (control, opened) = try await openControl(link, identifier, hello)
-        return (link, control, opened)
-      } catch {
-        let isLost = (try? await link.parameters()) == nil
-        await links.release(peripheral)
-        // The other side may have released the link, which it had requested to read this side's description.
-        guard isLost, attempt < Self.attempts, !Task.isCancelled else { throw error }
-        attempt += 1
-      }
-    }
-  }
-
-  private func openControl(
-    _ link: Peripheral, _ identifier: UInt64, _ hello: Hello
-  ) async throws(BluetoothError) -> (control: BlockingSocket, opened: ControlOpening.Opened) {
-    let description = try await links.description(of: link, identifier)
-    guard
-      let opening = ControlOpening(.initiator, type: settings.type, key: settings.key, hello: hello)
-    else { throw GAPError.connectionFailed.error("this program's key cannot be used") }
-    let socket = try await openChannel(description.psm, on: link)
-    do throws(Violation) {
-      let opened = try await Self.bounded(socket, within: Self.dialingLimit, on: settings.clock) {
-        () async throws(Violation) in
-        try await Self.open(opening, over: socket)
-      }
-      guard opened.hello.identifier == identifier else { throw Violation("the identifier of another peer") }
-      return (socket, opened)
-    } catch {
-      socket.close()
-      throw GAPError.connectionFailed.error("no session could be opened with \(description.name): \(error.text)")
-    }
-  }
-
-  private func openChannel(_ psm: UInt16, on link: Peripheral) async throws(BluetoothError) -> BlockingSocket {
-    let channel = try await link.openL2CAPChannel(psm: psm)
-    guard let descriptor = channel.takeDescriptor() else { throw notConnected }
-    return BlockingSocket(descriptor)
-  }
-
   /// Opens the present link's bulk channel; without it the link is useless.
   private func openBulk(_ opened: ControlOpening.Opened, _ number: Int) async {
-    guard let link = peers[number]?.link, let control = peers[number]?.sockets[.control],
-      let opening = BulkOpening(
-        .initiator, type: settings.type, ticket: opened.hello.ticket, key: opened.hello.key)
-    else { return }
+    guard let link = peers[number]?.link, let control = peers[number]?.sockets[.control] else { return }
     do {
-      let psm = try await links.description(of: link, opened.hello.identifier).psm
-      let socket = try await openChannel(psm, on: link)
-      let stream = try await Self.bounded(socket, within: Self.dialingLimit, on: settings.clock) {
-        () async throws(Violation) in
-        try await Self.open(opening, over: socket)
-      }
+      guard let (socket, stream) = try await opener.openBulk(link, opened.hello) else { return }
       guard peers[number]?.sockets[.control] === control else { return socket.close() }
       let events = peers[number]?.session.openedBulk(stream) ?? []
       attach(socket, .bulk, to: number)
@@ -222,55 +133,6 @@ extension NearbyNode {
     } catch {
       // A session ended here waits until the other side knows.
       if peers[number]?.hasEnded == false, peers[number]?.sockets[.control] === control { linkLost(number) }
-    }
-  }
-
-  // MARK: Handshakes
-
-  /// Closes a socket unless something with it is done in time, or when the task is cancelled.
-  static func bounded<Value: Sendable>(
-    _ socket: BlockingSocket, within time: Duration, on clock: any Clock<Duration>,
-    _ body: @Sendable () async throws(Violation) -> Value
-  ) async throws(Violation) -> Value {
-    let timer = Task {
-      try await clock.sleep(for: time)
-      socket.close()
-    }
-    defer { timer.cancel() }
-    let result = await withTaskCancellationHandler {
-      await Result(body)
-    } onCancel: {
-      socket.close()
-    }
-    return try result.get()
-  }
-
-  private static func open(
-    _ opening: ControlOpening, over socket: BlockingSocket
-  ) async throws(Violation) -> ControlOpening.Opened {
-    var opening = opening
-    var actions = try opening.start()
-    while true {
-      for action in actions {
-        switch action {
-        case .send(let octets): guard await socket.write(octets) else { throw Violation("the end of the channel") }
-        case .opened(let opened): return opened
-        case .greeted: break
-        }
-      }
-      guard let octets = await socket.read() else { throw Violation("the end of the channel") }
-      actions = try opening.receive(octets)
-    }
-  }
-
-  static func open(_ opening: BulkOpening, over socket: BlockingSocket) async throws(Violation) -> SecureStream {
-    var opening = opening
-    var step = try opening.start()
-    while true {
-      if !step.send.isEmpty, await !socket.write(step.send) { throw Violation("the end of the channel") }
-      if let stream = step.stream { return stream }
-      guard let octets = await socket.read() else { throw Violation("the end of the channel") }
-      step = try opening.receive(octets)
     }
   }
 
