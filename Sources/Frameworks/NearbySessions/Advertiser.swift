@@ -25,7 +25,7 @@ actor Advertiser {
   private(set) var advertisement: Int?
   /// The advertised service data.
   private var advertised: [UInt8] = []
-  /// The changes to the channel, the description and the advertisement: with two at once one would stay on the air.
+  /// The changes to the channel, the description and the advertisement: of two at once one would be left behind.
   private let turns = Turns()
   private var hasStopped = false
 
@@ -91,18 +91,14 @@ actor Advertiser {
   }
 
   private func begin(_ information: [String: String]?, _ call: Int) async throws(BluetoothError) {
-    if let information { try await describe(information, call) }
+    await turns.begin()
+    defer { turns.end() }
+    if let information, texts.claim(call) { try await publish(information) }
     try await listen()
-    try await restartAdvertising()
+    try await renewAdvertisement()
   }
 
   // MARK: The channel and the description
-
-  private func describe(_ information: [String: String], _ call: Int) async throws(BluetoothError) {
-    await turns.begin()
-    defer { turns.end() }
-    if texts.claim(call) { try await publish(information) }
-  }
 
   /// Withdraws a cancelled call's texts, unless another call has set its own meanwhile.
   private func restoreInformation(after call: Int) async {
@@ -128,10 +124,7 @@ actor Advertiser {
       information: texts.information)
   }
 
-  /// Takes a turn: of two calls at once one would leave its channel and description behind.
   private func listen() async throws(BluetoothError) {
-    await turns.begin()
-    defer { turns.end() }
     guard !hasStopped else { return }
     guard listening == nil else {
       if service == nil { try await publishDescription() }
@@ -187,12 +180,6 @@ actor Advertiser {
     guard let advertisement else { return }
     self.advertisement = nil
     try? await client.stopAdvertising(advertisement)
-  }
-
-  private func restartAdvertising() async throws(BluetoothError) {
-    await turns.begin()
-    defer { turns.end() }
-    try await renewAdvertisement()
   }
 
   private func renewAdvertisement() async throws(BluetoothError) {

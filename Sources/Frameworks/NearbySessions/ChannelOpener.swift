@@ -44,7 +44,7 @@ struct ChannelOpener: Sendable {
     let socket = try await openChannel(description.psm, on: link)
     do throws(Violation) {
       let opened = try await socket.bounded(within: Self.limit, on: settings.clock) { () async throws(Violation) in
-        try await socket.open(opening)
+        try await socket.open(opening) { _, _ throws(Violation) in throw Violation("a greeting by the acceptor") }
       }
       guard opened.hello.identifier == identifier else { throw Violation("the identifier of another peer") }
       return (socket, opened)

@@ -24,7 +24,7 @@ extension NearbyNode {
       throw BledError.invalidParameter.error("the context of an invitation has at most 65536 octets")
     }
     guard inviting.number(to: peer.identifier) == nil,
-      !peers.values.contains(where: { $0.remote.identifier == peer.identifier && ($0.isOurs || $0.session.isAlive) })
+      !sessions.values.contains(where: { $0.remote.identifier == peer.identifier && ($0.isOurs || $0.isAlive) })
     else { throw alreadyConnected(peer.name) }
     inviting.begin(peer.identifier)
     defer { concluded(peer.identifier) }
@@ -32,25 +32,24 @@ extension NearbyNode {
     let hello = Hello(identifier: settings.identifier, name: settings.name)
     let (link, control, channel) = try await dialer.dial(peer.peripheral, peer.identifier, hello)
     // The program may have accepted the peer's own invitation meanwhile.
-    guard !peers.values.contains(where: { $0.key == channel.remoteKey && $0.session.isAlive }) else {
+    guard !sessions.values.contains(where: { $0.key == channel.remoteKey && $0.isAlive }) else {
       control.close()
       await links.release(peer.peripheral)
       throw alreadyConnected(peer.name)
     }
-    let number = add(channel, peer.peripheral, isDialer: true, channel.hello.session)
-    let connection = makeConnection(number, channel)
+    let session = add(channel, peer.peripheral, isDialer: true, channel.hello.session)
+    let connection = makeConnection(session)
     opened(connection)
-    peers[number]?.link = link
-    peers[number]?.device = peer.peripheral
-    peers[number]?.session.invite(context: context, timeout: timeout, at: now)
-    attach(control, .control, to: number)
-    began(peer.identifier, number, channel.remoteKey)
-    perform(peers[number]?.session.receive([], on: .control, at: now) ?? [], of: number)
+    session.use(peer.peripheral, link, on: self)
+    session.machine.invite(context: context, timeout: timeout, at: now)
+    session.attach(control, .control, on: self)
+    began(session)
+    session.handle(on: self) { $0.receive([], on: .control, at: now) }
     let end = await withTaskCancellationHandler {
-      await openBulk(channel, number)
-      return await answer(to: number)
+      await openBulk(channel.hello, of: session)
+      return await session.answer(on: self)
     } onCancel: {
-      Task { await self.end(number, .byUs) }
+      Task { await self.end(connection.number, .byUs) }
     }
     if end != nil, let other = await crossed(peer.identifier, end) { return other }
     if end != nil, Task.isCancelled { throw GAPError.cancelled.error("the invitation was cancelled") }
@@ -65,55 +64,18 @@ extension NearbyNode {
     }
   }
 
-  /// Waits for the answer to an invitation.
-  /// - Returns: nil if it was accepted.
-  private func answer(to number: Int) async -> NearbyEnd? {
-    await withCheckedContinuation { waiter in
-      guard let state = peers[number]?.session.state, state != .connected, state != .ended else {
-        return waiter.resume(
-          returning: peers[number]?.session.state == .connected ? nil : peers[number]?.end ?? .linkLost)
-      }
-      peers[number]?.answerWaiter = waiter
-    }
-  }
-
   private func alreadyConnected(_ name: String) -> BluetoothError {
     BledError.alreadyInProgress.error("\(name) is connected or invited already")
   }
 
   /// Connects again, until the session is resumed or its time is over.
-  func redial(_ number: Int) async {
-    guard peers[number]?.isRedialing == false else { return }
-    peers[number]?.isRedialing = true
-    defer { peers[number]?.isRedialing = false }
-    while let peer = peers[number], case .lost = peer.session.state {
-      var hello = Hello(identifier: settings.identifier, name: settings.name, session: peer.session.identifier)
-      hello.receivedControl = peer.session.receivedCount(on: .control)
-      hello.receivedBulk = peer.session.receivedCount(on: .bulk)
+  func redial(_ session: NearbySession) async {
+    guard !session.isRedialing else { return }
+    session.isRedialing = true
+    defer { session.isRedialing = false }
+    while session.isLost {
       do throws(BluetoothError) {
-        let (link, control, opened) = try await dialer.dial(peer.remote.peripheral, peer.remote.identifier, hello)
-        guard let peer = peers[number], case .lost = peer.session.state else {
-          control.close()
-          return await links.release(peer.remote.peripheral)
-        }
-        guard opened.remoteKey == peer.key else {
-          control.close()
-          await links.release(peer.remote.peripheral)
-          throw GAPError.connectionFailed.error("another peer has taken the identifier of \(peer.remote.name)")
-        }
-        guard opened.hello.session == peer.session.identifier else {
-          control.close()
-          await links.release(peer.remote.peripheral)
-          return perform(peers[number]?.session.end(.forgotten) ?? [], of: number)
-        }
-        peers[number]?.link = link
-        peers[number]?.device = peer.remote.peripheral
-        let events = peers[number]?.session.resume(
-          control: opened.stream, receivedControl: opened.hello.receivedControl,
-          receivedBulk: opened.hello.receivedBulk)
-        attach(control, .control, to: number)
-        perform(events ?? [], of: number)
-        await openBulk(opened, number)
+        try await resume(session)
       } catch {
         // The device may be out of reach, or the adapter off: it is tried as long as there is time.
         try? await Task.sleep(for: .milliseconds(250))
@@ -121,40 +83,36 @@ extension NearbyNode {
     }
   }
 
+  private func resume(_ session: NearbySession) async throws(BluetoothError) {
+    let remote = session.remote
+    var hello = Hello(identifier: settings.identifier, name: settings.name, session: session.machine.identifier)
+    hello.receivedControl = session.machine.receivedCount(on: .control)
+    hello.receivedBulk = session.machine.receivedCount(on: .bulk)
+    let (link, control, opened) = try await dialer.dial(remote.peripheral, remote.identifier, hello)
+    guard session.isLost, opened.remoteKey == session.key, opened.hello.session == session.machine.identifier else {
+      control.close()
+      await links.release(remote.peripheral)
+      guard session.isLost else { return }
+      guard opened.remoteKey == session.key else {
+        throw GAPError.connectionFailed.error("another peer has taken the identifier of \(remote.name)")
+      }
+      return session.handle(on: self) { $0.end(.forgotten) }
+    }
+    session.use(remote.peripheral, link, on: self)
+    session.resume(opened, control, on: self)
+    await openBulk(opened.hello, of: session)
+  }
+
   /// Opens the present link's bulk channel; without it the link is useless.
-  private func openBulk(_ opened: ControlOpening.Opened, _ number: Int) async {
-    guard let link = peers[number]?.link, let control = peers[number]?.sockets[.control] else { return }
+  private func openBulk(_ hello: Hello, of session: NearbySession) async {
+    guard let link = session.link, let control = session.sockets[.control] else { return }
     do {
-      guard let (socket, stream) = try await opener.openBulk(link, opened.hello) else { return }
-      guard peers[number]?.sockets[.control] === control else { return socket.close() }
-      let events = peers[number]?.session.openedBulk(stream) ?? []
-      attach(socket, .bulk, to: number)
-      perform(events, of: number)
+      guard let (socket, stream) = try await opener.openBulk(link, hello) else { return }
+      guard session.sockets[.control] === control else { return socket.close() }
+      session.opened(socket, stream, on: self)
     } catch {
       // A session ended here waits until the other side knows.
-      if peers[number]?.hasEnded == false, peers[number]?.sockets[.control] === control { linkLost(number) }
+      if !session.hasEnded, session.sockets[.control] === control { session.linkLost(on: self) }
     }
-  }
-
-  // MARK: Sessions
-
-  /// Adds a session whose control channel is open.
-  func add(_ opened: ControlOpening.Opened, _ peripheral: String, isDialer: Bool, _ identifier: [UInt8]) -> Int {
-    lastNumber += 1
-    let remote = FoundPeer(
-      identifier: opened.hello.identifier, name: opened.hello.name, information: [:], peripheral: peripheral)
-    peers[lastNumber] = PeerState(
-      session: PeerSession(
-        isDialer: isDialer, identifier: identifier, control: opened.stream, resumption: settings.resumption, at: now),
-      remote: remote, key: opened.remoteKey, code: opened.code)
-    return lastNumber
-  }
-
-  func makeConnection(_ number: Int, _ opened: ControlOpening.Opened) -> NearbyConnection {
-    let connection = NearbyConnection(
-      node: self, number: number, identifier: opened.hello.identifier, name: opened.hello.name, key: opened.remoteKey,
-      code: opened.code)
-    peers[number]?.connection = connection
-    return connection
   }
 }

@@ -49,18 +49,16 @@ extension NearbyNode {
   }
 
   private func serveBulk(_ socket: BlockingSocket, _ records: RecordReader, _ ticket: UInt64) async throws(Violation) {
-    guard let (number, peer) = peers.first(where: { $0.value.ticket?.number == ticket }), let expected = peer.ticket,
-      let control = peer.sockets[.control],
+    guard let session = sessions.values.first(where: { $0.ticket?.number == ticket }), let expected = session.ticket,
+      let control = session.sockets[.control],
       let opening = BulkOpening(
         .responder, type: settings.type, ticket: ticket, key: expected.key, records: records)
     else { throw Violation("a channel of no session") }
     // A ticket is of use once.
-    peers[number]?.ticket = nil
+    session.ticket = nil
     let stream = try await socket.open(opening)
-    guard peers[number]?.sockets[.control] === control else { throw Violation("a channel of a former link") }
-    let events = peers[number]?.session.openedBulk(stream) ?? []
-    attach(socket, .bulk, to: number)
-    perform(events, of: number)
+    guard session.sockets[.control] === control else { throw Violation("a channel of a former link") }
+    session.opened(socket, stream, on: self)
   }
 
   private func serveControl(
@@ -68,26 +66,17 @@ extension NearbyNode {
   ) async throws(Violation) -> Bool {
     let hello = Hello(identifier: settings.identifier, name: settings.name)
     guard
-      var opening = ControlOpening(
+      let opening = ControlOpening(
         .responder, type: settings.type, key: settings.key, hello: hello, records: records)
     else { throw Violation("a key that cannot be used") }
-    var actions = try opening.start()
     var resumed: Int?
     var answer = hello
-    while true {
-      while !actions.isEmpty {
-        switch actions.removeFirst() {
-        case .send(let octets): try await socket.writeAll(octets)
-        case .greeted(let dialer, let key):
-          (answer, resumed) = try await self.answer(to: dialer, key, on: peripheral)
-          actions += try opening.accept(answer)
-        case .opened(let opened):
-          try adopt(opened, answer, resumed, socket, peripheral)
-          return true
-        }
-      }
-      actions = try opening.receive(try await socket.readNext())
+    let opened = try await socket.open(opening) { dialer, key async throws(Violation) in
+      (answer, resumed) = try await self.answer(to: dialer, key, on: peripheral)
+      return answer
     }
+    try adopt(opened, answer, resumed, socket, peripheral)
+    return true
   }
 
   /// The hello for a dialer, and the number of the session it resumes.
@@ -98,21 +87,19 @@ extension NearbyNode {
     answer.ticket = .random(in: 1 ... .max)
     answer.key = .random(Hello.keyLength)
     if dialer.session != Hello.noSession {
-      let known = peers.first {
-        $0.value.session.identifier == dialer.session && $0.value.key == key && $0.value.session.isAlive
-          && !$0.value.session.isDialer
+      let known = sessions.values.first {
+        $0.machine.identifier == dialer.session && $0.key == key && $0.isAlive && !$0.machine.isDialer
       }
-      guard let number = known?.key else { return (answer, nil) }
+      guard let session = known else { return (answer, nil) }
       // The former link may still count as up here: none of its frames counts after the counts now sent.
-      linkLost(number)
-      guard let session = peers[number]?.session else { return (answer, nil) }
+      session.linkLost(on: self)
       answer.session = dialer.session
-      answer.receivedControl = session.receivedCount(on: .control)
-      answer.receivedBulk = session.receivedCount(on: .bulk)
-      return (answer, number)
+      answer.receivedControl = session.machine.receivedCount(on: .control)
+      answer.receivedBulk = session.machine.receivedCount(on: .bulk)
+      return (answer, session.number)
     }
     guard !hasStopped, await advertiser.isAccepting else { throw Violation("an invitation that is not awaited") }
-    let unanswered = peers.values.filter { !$0.session.isDialer && !$0.session.isAlive && !$0.hasEnded }
+    let unanswered = sessions.values.filter { !$0.machine.isDialer && !$0.isAlive && !$0.hasEnded }
     guard unanswered.count < Handshakes.limit,
       unanswered.count(where: { $0.remote.peripheral == device }) < Handshakes.deviceLimit
     else {
@@ -124,35 +111,27 @@ extension NearbyNode {
   }
 
   private func adopt(
-    _ opened: ControlOpening.Opened, _ answer: Hello, _ resumed: Int?, _ socket: BlockingSocket, _ peripheral: String
+    _ opened: ControlOpening.Opened, _ answer: Hello, _ resumed: Int?, _ socket: BlockingSocket,
+    _ peripheral: String
   ) throws(Violation) {
     let ticket = (number: answer.ticket, key: answer.key)
     if let resumed {
-      guard peers[resumed]?.session.isAlive == true else { throw Violation("a session that has ended") }
-      peers[resumed]?.ticket = ticket
-      let events = peers[resumed]?.session.resume(
-        control: opened.stream, receivedControl: opened.hello.receivedControl,
-        receivedBulk: opened.hello.receivedBulk)
-      use(peripheral, for: resumed)
-      attach(socket, .control, to: resumed)
-      return perform(events ?? [], of: resumed)
+      guard let session = sessions[resumed], session.isAlive else { throw Violation("a session that has ended") }
+      session.ticket = ticket
+      session.use(peripheral, on: self)
+      return session.resume(opened, socket, on: self)
     }
     // The answer says so.
     guard answer.session != Hello.noSession else { throw Violation("an unknown session") }
-    for (number, peer) in peers where peer.key == opened.remoteKey && !peer.session.isDialer && !peer.hasEnded {
-      end(number, .replaced)
+    for session in sessions.values
+    where session.key == opened.remoteKey && !session.machine.isDialer && !session.hasEnded {
+      end(session, .replaced)
     }
-    let number = add(opened, peripheral, isDialer: false, answer.session)
-    peers[number]?.ticket = ticket
-    waiting[number] = makeConnection(number, opened)
-    use(peripheral, for: number)
-    attach(socket, .control, to: number)
-    perform(peers[number]?.session.receive([], on: .control, at: now) ?? [], of: number)
-  }
-
-  /// The session takes the place of the handshake as a user of the link.
-  private func use(_ device: String, for number: Int) {
-    if let former = peers[number]?.device { Task { await links.release(former) } }
-    peers[number]?.device = device
+    let session = add(opened, peripheral, isDialer: false, answer.session)
+    session.ticket = ticket
+    session.unreported = makeConnection(session)
+    session.use(peripheral, on: self)
+    session.attach(socket, .control, on: self)
+    session.handle(on: self) { $0.receive([], on: .control, at: now) }
   }
 }

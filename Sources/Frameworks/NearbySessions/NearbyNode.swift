@@ -10,14 +10,22 @@ public actor NearbyNode {
   /// The time for the other side to close the channels of a session ended here.
   private static let lingering = Duration.seconds(2)
 
+  /// A place where calls wait until something has happened there, which each checks again.
+  enum Place: Hashable {
+    /// The peer's own invitation, instead of its answer to this side's one with that number.
+    case crossing(Int)
+    /// The end of channels, of any session.
+    case channels
+  }
+
   let client: BledClient
   let settings: NearbySettings
   /// The invitations not fetched by the program.
   let unfetched = InvitationQueue(limit: Handshakes.limit)
   private let elapsed: @Sendable () -> Duration
 
-  var peers: [Int: PeerState] = [:]
-  var lastNumber = 0
+  private(set) var sessions: [Int: NearbySession] = [:]
+  private var lastNumber = 0
   var handshakes = Handshakes()
   /// Handshakes and invitations refused because too many were waiting.
   public internal(set) var refusals = 0
@@ -30,9 +38,7 @@ public actor NearbyNode {
   var lastScan = 0
   var inviting = OwnInvitations()
   private(set) var hasStopped = false
-  /// The sessions with an awaited invitation: nothing else refers to them yet.
-  var waiting: [Int: NearbyConnection] = [:]
-  let waits = Waits<WaitingPlace>()
+  let waits = Waits<Place>()
 
   /// - Throws: `BledError.invalidParameter` for oversized information.
   public init(client: BledClient, settings: NearbySettings) throws(BluetoothError) {
@@ -85,8 +91,8 @@ public actor NearbyNode {
   /// Ends all sessions, and waits until the other sides know, or had the time to.
   private func endSessions() async {
     repeat {
-      for number in peers.keys.sorted() { end(number, .byUs) }
-      guard peers.values.contains(where: { !$0.sockets.isEmpty }) else { return }
+      for number in sessions.keys.sorted() { end(number, .byUs) }
+      guard sessions.values.contains(where: { !$0.sockets.isEmpty }) else { return }
       await waits.wait(at: .channels)
     } while true
   }
@@ -94,117 +100,74 @@ public actor NearbyNode {
   /// Waits until a peer knows that its former session has ended here, or had time to: before that it would treat an
   /// invitation as crossing its own. Sessions that end later do not count: anyone can cause them.
   func formerEnds(of identifier: UInt64) async {
-    let former = peers.filter { _, peer in
-      peer.remote.identifier == identifier && peer.hasEnded && !peer.session.isDialer
-    }.keys
-    while !hasStopped, !Task.isCancelled, former.contains(where: { peers[$0]?.sockets.isEmpty == false }) {
+    let former = sessions.values.filter {
+      $0.remote.identifier == identifier && $0.hasEnded && !$0.machine.isDialer
+    }
+    while !hasStopped, !Task.isCancelled, former.contains(where: { !$0.sockets.isEmpty }) {
       await waits.wait(at: .channels)
     }
   }
 
+  // MARK: Sessions
+
+  /// Adds a session whose control channel is open.
+  func add(
+    _ opened: ControlOpening.Opened, _ peripheral: String, isDialer: Bool, _ identifier: [UInt8]
+  ) -> NearbySession {
+    lastNumber += 1
+    let remote = FoundPeer(
+      identifier: opened.hello.identifier, name: opened.hello.name, information: [:], peripheral: peripheral)
+    let machine = PeerSession(
+      isDialer: isDialer, identifier: identifier, control: opened.stream, resumption: settings.resumption, at: now)
+    let session = NearbySession(lastNumber, machine, remote, key: opened.remoteKey, code: opened.code)
+    sessions[lastNumber] = session
+    return session
+  }
+
+  func makeConnection(_ session: NearbySession) -> NearbyConnection {
+    let connection = NearbyConnection(
+      node: self, number: session.number, identifier: session.remote.identifier, name: session.remote.name,
+      key: session.key, code: session.code)
+    session.connection = connection
+    return connection
+  }
+
+  /// The sessions connected, or about to return.
+  var connectedCount: Int { sessions.values.count(where: \.isAlive) }
+
   /// True if a session's dialer may have to find this side again.
-  private var isSought: Bool { peers.values.contains { !$0.session.isDialer && $0.session.isAlive } }
+  private var isSought: Bool { sessions.values.contains { !$0.machine.isDialer && $0.isAlive } }
 
-  // MARK: Events of sessions
-
-  /// Handles the events from a session's machine, and sends its output.
-  func perform(_ events: [PeerSession.Event], of number: Int) {
-    for event in events { handle(event, of: number) }
-    for lane in Frame.Lane.allCases { pump(lane, of: number) }
-    watchDeadline(of: number)
-    resumeSenders(of: number)
-    finish(number)
+  func end(_ session: NearbySession, _ reason: NearbyEnd) {
+    session.handle(on: self) { $0.end(reason, tellsOther: true) }
   }
 
-  private func handle(_ event: PeerSession.Event, of number: Int) {
-    switch event {
-    case .invited(let context, _): invited(context, number)
-    case .connected: answered(nil, number)
-    case .message(let message):
-      peers[number]?.hasTransferred = true
-      queue(.message(message), for: number)
-    case .datagram(let octets): queue(.datagram(octets), for: number)
-    case .flow(let event): handle(event, of: number)
-    case .lost:
-      closeSockets(of: number)
-      queue(.lost, for: number)
-      if peers[number]?.session.isDialer == true { Task { await redial(number) } }
-    case .resumed: queue(.resumed, for: number)
-    case .ended(let end):
-      queue(.ended(end), for: number)
-      answered(end, number)
-      waiting[number] = nil
-      unfetched.remove(number)
-      peers[number]?.end = end
-      resumeReaders(of: number)
-      for flow in peers[number]?.flows.all ?? [] { closed(flow, .cancelled, of: number) }
-      Task { await advertiser.update() }
-    }
-  }
+  /// A session's time has passed.
+  func pass(_ number: Int) { sessions[number]?.handle(on: self) { $0.pass(to: now) } }
 
-  private func answered(_ end: NearbyEnd?, _ number: Int) {
-    guard let waiter = peers[number]?.answerWaiter else { return }
-    peers[number]?.answerWaiter = nil
-    waiter.resume(returning: end)
-  }
-
-  func queue(_ event: QueuedEvent, for number: Int) {
-    guard peers[number]?.hasEnded == false else { return }
-    // The waiting call fetches it, or leaves it for the next one if it is cancelled meanwhile.
-    peers[number]?.events.append(event)
-    waits.wake(at: .event(number))
+  /// A session has ended.
+  func ended(_ session: NearbySession) {
+    unfetched.remove(session.number)
+    Task { await advertiser.update() }
   }
 
   /// A session ended here stays until the other side, which is notified, closes the channels: an earlier end of the
   /// link would lose the notice. A peer that does not read has as much time as any other.
-  func finish(_ number: Int) {
-    guard let peer = peers[number], peer.hasEnded else { return }
-    guard peer.session.tellsEnd, !peer.sockets.isEmpty else { return forget(number) }
-    guard !peer.isLingering else { return }
-    peers[number]?.isLingering = true
+  func finish(_ session: NearbySession) {
+    guard session.hasEnded else { return }
+    guard session.machine.tellsEnd, !session.sockets.isEmpty else { return forget(session) }
+    guard !session.isLingering else { return }
+    session.isLingering = true
     Task {
       try? await Task.sleep(for: Self.lingering)
-      forget(number)
+      forget(session)
     }
   }
 
-  private func forget(_ number: Int) {
-    guard let peer = peers[number], peer.hasEnded else { return }
-    peer.timer?.cancel()
-    closeSockets(of: number)
+  private func forget(_ session: NearbySession) {
+    session.close(on: self)
     // Its events may still be fetched.
-    guard peer.events.isEmpty || peer.connection == nil else { return }
-    peers[number] = nil
-    waits.wake(at: .event(number))
-    resumeSenders(of: number)
+    guard session.events.isEmpty || session.connection == nil else { return }
+    sessions[session.number] = nil
   }
-
-  func closeSockets(of number: Int) {
-    guard let peer = peers[number] else { return }
-    for socket in peer.sockets.values { socket.close() }
-    peers[number]?.sockets = [:]
-    peers[number]?.isWriting = []
-    resumeReaders(of: number)
-    waits.wake(at: .channels)
-    peers[number]?.link = nil
-    if let device = peer.device {
-      peers[number]?.device = nil
-      Task { await links.release(device) }
-    }
-  }
-
-  private func watchDeadline(of number: Int) {
-    guard let peer = peers[number] else { return }
-    peer.timer?.cancel()
-    peers[number]?.timer = peer.session.deadline.map { deadline in
-      let wait = now.duration(to: deadline)
-      return Task { [weak self, clock = settings.clock] in
-        try? await clock.sleep(for: max(.zero, wait))
-        guard !Task.isCancelled else { return }
-        await self?.pass(number)
-      }
-    }
-  }
-
-  private func pass(_ number: Int) { perform(peers[number]?.session.pass(to: now) ?? [], of: number) }
 }

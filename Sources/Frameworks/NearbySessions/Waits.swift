@@ -9,29 +9,6 @@ final class Waits<Place: Hashable & Sendable>: Sendable {
     var waits: [Place: [Int]] = [:]
     var continuations: [Int: Continuation] = [:]
     var last = 0
-
-    mutating func begin(at place: Place) -> Int {
-      last += 1
-      waits[place, default: []].append(last)
-      return last
-    }
-
-    /// - Returns: false if the wait is over.
-    mutating func add(_ continuation: Continuation, _ number: Int, at place: Place) -> Bool {
-      guard waits[place]?.contains(number) == true else { return false }
-      continuations[number] = continuation
-      return true
-    }
-
-    mutating func cancel(_ number: Int, at place: Place) -> Continuation? {
-      waits[place]?.removeAll { $0 == number }
-      if waits[place]?.isEmpty == true { waits[place] = nil }
-      return continuations.removeValue(forKey: number)
-    }
-
-    mutating func endAll(at place: Place) -> [Continuation] {
-      (waits.removeValue(forKey: place) ?? []).compactMap { continuations.removeValue(forKey: $0) }
-    }
   }
 
   private let state = Mutex(State())
@@ -44,18 +21,35 @@ final class Waits<Place: Hashable & Sendable>: Sendable {
   /// Waits until something has happened at a place, or the task is cancelled.
   func wait(at place: Place, isolation: isolated (any Actor)? = #isolation) async {
     // Counted while the actor is not left yet: an event after the caller's check is not missed.
-    let number = state.withLock { $0.begin(at: place) }
+    let number = state.withLock { state in
+      state.last += 1
+      state.waits[place, default: []].append(state.last)
+      return state.last
+    }
     await withTaskCancellationHandler {
       await withCheckedContinuation(isolation: isolation) { continuation in
-        if !state.withLock({ $0.add(continuation, number, at: place) }) { continuation.resume() }
+        let isOver = state.withLock { state in
+          guard state.waits[place]?.contains(number) == true else { return true }
+          state.continuations[number] = continuation
+          return false
+        }
+        if isOver { continuation.resume() }
       }
     } onCancel: {
-      state.withLock { $0.cancel(number, at: place) }?.resume()
+      let continuation = state.withLock { state in
+        state.waits[place]?.removeAll { $0 == number }
+        if state.waits[place]?.isEmpty == true { state.waits[place] = nil }
+        return state.continuations.removeValue(forKey: number)
+      }
+      continuation?.resume()
     }
   }
 
   /// Something has happened at a place.
   func wake(at place: Place) {
-    for continuation in state.withLock({ $0.endAll(at: place) }) { continuation.resume() }
+    let continuations = state.withLock { state in
+      (state.waits.removeValue(forKey: place) ?? []).compactMap { state.continuations.removeValue(forKey: $0) }
+    }
+    for continuation in continuations { continuation.resume() }
   }
 }

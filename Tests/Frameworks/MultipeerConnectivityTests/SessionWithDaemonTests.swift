@@ -313,5 +313,5 @@ import Testing
 }
 
 extension NearbyNode {
-  fileprivate var isAwaitingAnswer: Bool { peers.values.contains { $0.answerWaiter != nil } }
+  fileprivate var isAwaitingAnswer: Bool { sessions.values.contains { $0.answerWaiter != nil } }
 }

@@ -195,11 +195,13 @@ private final class TemporaryFolder {
 extension NearbyNode {
   /// The number of waiting calls of the program.
   fileprivate var waitCount: Int {
-    waits.count
+    sessions.values.reduce(0) { count, session in
+      count + session.waits.count - Frame.Lane.allCases.reduce(0) { $0 + session.waits.count(at: .reading($1)) }
+    }
   }
 
   /// The number of a session's unfetched events.
-  fileprivate func queued(_ number: Int) -> Int { peers[number]?.events.count ?? 0 }
+  fileprivate func queued(_ number: Int) -> Int { sessions[number]?.events.count ?? 0 }
 }
 
 extension Result where Failure == any Error {

@@ -100,8 +100,8 @@ extension HeldClock {
 
 extension NearbyNode {
   /// True if an invitation waits for an answer.
-  var isInvited: Bool { peers.values.contains(where: \.session.isInvited) }
+  var isInvited: Bool { sessions.values.contains(where: \.machine.isInvited) }
 
   /// True if nothing of a session is left.
-  var hasNoPeers: Bool { peers.isEmpty }
+  var hasNoPeers: Bool { sessions.isEmpty }
 }

@@ -17,23 +17,27 @@ extension BlockingSocket {
     return try result.get()
   }
 
-  /// The dialer's side of a control channel's opening.
-  func open(_ opening: ControlOpening) async throws(Violation) -> ControlOpening.Opened {
+  /// Opens a control channel.
+  /// - Parameter answer: the acceptor's hello for a dialer.
+  func open(
+    _ opening: ControlOpening, isolation: isolated (any Actor)? = #isolation,
+    answer: (Hello, _ remoteKey: [UInt8]) async throws(Violation) -> Hello
+  ) async throws(Violation) -> ControlOpening.Opened {
     var opening = opening
     var actions = try opening.start()
     while true {
-      for action in actions {
-        switch action {
+      while !actions.isEmpty {
+        switch actions.removeFirst() {
         case .send(let octets): try await writeAll(octets)
         case .opened(let opened): return opened
-        case .greeted: break
+        case .greeted(let hello, let key): actions += try opening.accept(try await answer(hello, key))
         }
       }
       actions = try opening.receive(try await readNext())
     }
   }
 
-  /// Either side of a bulk channel's opening.
+  /// Opens a bulk channel.
   func open(_ opening: BulkOpening) async throws(Violation) -> SecureStream {
     var opening = opening
     var step = try opening.start()
