@@ -50,7 +50,10 @@ class Site:
 
     def start_web(self, *, writes):
         """Starts the server; returns it with its address."""
-        web = self.start(PROGRAMS / "bleshell", "web", *(["--allow-writes"] if writes else []))
+        keys = self.folder / "keys.json"
+        keys.write_text('{ "54:48:E6:8F:80:A5": "231d39c1d7cc1ab1aee224cd096db932" }')
+        web = self.start(
+            PROGRAMS / "bleshell", "web", "--keys", keys, *(["--allow-writes"] if writes else []))
         return web, web.expect(r"(http://\S+)").group(1)
 
     def request(self, method, path, *, body=None, token=True, headers=None):

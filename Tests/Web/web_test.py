@@ -133,6 +133,8 @@ class PageTests(BrowserTests):
         browser.wait_text("#sensor-table thead", r"Name\s+Temperature\s+Humidity\s+Illuminance\s+Battery\s+Age\s+RSSI")
         browser.wait_text("#sensor-table", r"Kitchen\s+22\.44 °C\s+50\.4 %\s+6400 lx\s+65 %\s+(now|\d+ s)\s+-\d+ dBm")
         browser.wait_text("#sensor-table", r"Sensor\s+25\.06 °C")
+        # The key of a sensor that encrypts is known.
+        browser.wait_text("#sensor-table", r"Cellar\s+25\.06 °C\s+50\.55 %")
         self.assertNotIn("Belt", browser.text("#sensor-table"))
         browser.resize(360, 640)
         browser.wait_text("#sensor-table", r"Kitchen")
@@ -214,6 +216,21 @@ class PageTests(BrowserTests):
         self.assertTrue(browser.run("return document.querySelector('#passkey').closest('[hidden]') !== null"))
         browser.click("#accept")
         browser.wait_text("#device-state", "paired, secureConnections")
+        self.disconnect()
+        self.expect_refusals(1)
+
+    def test_just_works(self):
+        """A device without display and buttons is paired without a question: the click was the consent."""
+        browser = self.browser
+        self.open_device("Tag")
+        browser.click("#pair")
+        browser.wait_text("#device-state", "paired, encrypted")
+        self.assertTrue(browser.run("return document.querySelector('#question').hidden"))
+        # A passkey is impossible with this device, which keeps its keys.
+        browser.run("document.querySelector('#level').value = 'authenticated'")
+        browser.click("#pair")
+        browser.wait("return !document.querySelector('#pair').disabled && document.querySelector('#message').innerText")
+        browser.wait_text("#message", "cannot reach this security level")
         self.disconnect()
         self.expect_refusals(1)
 
@@ -347,6 +364,14 @@ class PageTests(BrowserTests):
         browser.click("nav a[href='#adapters']")
         browser.wait_text("#adapter-table", r"simulated\s+on")
         browser.wait_text("#doctor-table", r"daemon\s+note\s+This is bleshell")
+        # No word is broken beside the long lines of the findings.
+        for width in (1440, 1000, 360):
+            browser.resize(width, 900)
+            lines = browser.run(
+                "return [...document.querySelectorAll('#doctor-table tbody th')].map((each) => {"
+                "const range = document.createRange(); range.selectNodeContents(each);"
+                "return new Set([...range.getClientRects()].map((box) => box.top)).size; })")
+            self.assertEqual(set(lines), {1}, f"{width} px")
 
     def test_recording(self):
         """A recording is started, stopped, saved and removed."""

@@ -21,16 +21,17 @@ import FoundationEssentials
   ///   - listener: a socket that only programs of this machine reach.
   ///   - socket: the daemon's socket.
   ///   - allowsWrites: true if pages may write values.
+  ///   - keys: the keys of sensors that encrypt their measurements.
   ///   - words: the names of UUIDs and the contents of advertisements.
   ///   - doctor: the findings of `bleshell doctor`, as a JSON array.
   package init(
-    _ listener: Listener, socket: String, allowsWrites: Bool, words: Words,
+    _ listener: Listener, socket: String, allowsWrites: Bool, keys: [ScanStart.Key]?, words: Words,
     doctor: @escaping @MainActor () async throws -> Data
   ) {
     let token = Gate.randomToken()
     address = "\(listener.url)/#\(token)"
     let feed = Feed(words: words.contents)
-    let desk = Desk(socket: socket, feed: feed, words: words, allowsWrites: allowsWrites)
+    let desk = Desk(socket: socket, feed: feed, words: words, allowsWrites: allowsWrites, keys: keys)
     let service = WebService(
       gate: Gate(host: listener.host, token: token), feed: feed, desk: desk, doctor: doctor)
     (self.desk, self.service) = (desk, service)

@@ -18,7 +18,7 @@ import ValueFormats
     init(allowsWrites: Bool = false) throws {
       let listener = try ListenAddress(loopback: 0).listen()
       let server = WebServer(
-        listener, socket: "/nonexistent/bled.sock", allowsWrites: allowsWrites,
+        listener, socket: "/nonexistent/bled.sock", allowsWrites: allowsWrites, keys: nil,
         words: Words(
           name: { _ in nil }, contents: { _ in [] }, user: { _ in nil }, names: { NameList() }, rename: { _, _, _ in }),
         doctor: { Data("[]".utf8) })

@@ -20,6 +20,7 @@ import ValueFormats
   private let socket: String
   private let feed: Feed
   private let words: Words
+  private let keys: [ScanStart.Key]?
   private var names = NameList()
   private var client: BledClient?
   private var links: [String: Link] = [:]
@@ -40,7 +41,8 @@ import ValueFormats
     }
   }
 
-  init(socket: String, feed: Feed, words: Words, allowsWrites: Bool) {
+  init(socket: String, feed: Feed, words: Words, allowsWrites: Bool, keys: [ScanStart.Key]?) {
+    self.keys = keys
     self.socket = socket
     self.feed = feed
     self.words = words
@@ -154,7 +156,7 @@ import ValueFormats
     do throws(BluetoothError) {
       if isWatched {
         isScanning = true
-        _ = try await client.call(ScanStart.self, .init(duplicates: true, lost: Self.silence, decode: true))
+        _ = try await client.call(ScanStart.self, .init(duplicates: true, lost: Self.silence, decode: true, keys: keys))
         status.problem = nil
       } else {
         _ = try await client.call(ScanStop.self, .init())

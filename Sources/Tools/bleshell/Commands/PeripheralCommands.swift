@@ -14,11 +14,13 @@ struct PeripheralsCommand: ShellCommand {
     aliases: ["devices"])
 
   @Flag(help: "List the sensors that are heard: measurements, battery and age.") var sensors = false
+  @OptionGroup var sensorKeys: SensorKeyOption
   @Option(help: "With --sensors: seconds to listen; 0: until Ctrl-C (default: 10).") var time: Double?
   @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func validate() throws {
     guard time == nil || sensors else { throw ValidationError("--time goes with --sensors") }
+    guard sensorKeys.keys == nil || sensors else { throw ValidationError("--keys goes with --sensors") }
     guard time ?? 0 >= 0, time?.isFinite != false else { throw ValidationError("--time must be 0 or more seconds") }
   }
 

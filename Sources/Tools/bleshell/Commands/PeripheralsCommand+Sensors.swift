@@ -9,7 +9,7 @@ extension PeripheralsCommand {
   @MainActor func listSensors(in shell: Shell, _ output: Output) async throws {
     try await shell.requireAdapter()
     let names = shell.names()
-    let reports = try await shell.connection().scan(.init(duplicates: true, decode: true))
+    let reports = try await shell.connection().scan(.init(duplicates: true, decode: true, keys: sensorKeys.read()))
     let progress = output.progress("listening to sensors")
     defer { progress.end() }
     let table = SensorTable()

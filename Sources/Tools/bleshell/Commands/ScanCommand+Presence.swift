@@ -13,7 +13,7 @@ extension ScanCommand {
     for (name, isGiven) in [("--duplicates", duplicates), ("--anonymous", anonymous), ("--csv", csv)] where isGiven {
       throw ValidationError("--presence and \(name): give one of them")
     }
-    guard keys == nil else { throw ValidationError("--presence and --keys: give one of them") }
+    guard sensorKeys.keys == nil else { throw ValidationError("--presence and --keys: give one of them") }
   }
 
   /// Shows the presence of the named devices, a line for each change and a table at the end.

@@ -39,10 +39,7 @@ struct ScanCommand: ShellCommand {
   @Flag(help: "Print a line for every report instead of a table of devices.") var duplicates = false
   @Flag(help: "Only listen: send no scan requests, unless another program's scan does.") var passive = false
   @Flag(help: "Also print a line for each anonymous advertisement, which is of no device.") var anonymous = false
-  @Option(
-    help: "A JSON file with the keys of devices that encrypt their advertising data: {\"ADDRESS\": \"HEX\"}.",
-    completion: .file())
-  var keys: String?
+  @OptionGroup var sensorKeys: SensorKeyOption
   @Flag(help: "Print a line of comma-separated values for every report.") var csv = false
   @Flag(
     help: """
@@ -163,18 +160,6 @@ struct ScanCommand: ShellCommand {
     if !shell.isLineMode { try await LineMode(shell: shell).run() }
   }
 
-  /// Keys are read from a file, as all users can see the arguments of a process.
-  private func readKeys(_ path: String) throws(FileError) -> [ScanStart.Key] {
-    var keys: [ScanStart.Key] = []
-    for member in try JSONFile.read(path).members() {
-      keys.append(
-        .init(
-          address: DeviceCandidate.address(member.name) ?? member.name,
-          key: HexBytes(try member.value.octets(atMost: 64))))
-    }
-    return keys
-  }
-
   /// - Parameter names: The names that the user gives: a filter on one of them cannot be the daemon's.
   func parameters(live: Bool, _ names: NameList) throws -> ScanStart.Params {
     let filters = self.filters.areOnOwnName(names) ? self.filters.withoutName : self.filters
@@ -184,7 +169,7 @@ struct ScanCommand: ShellCommand {
       duplicates: duplicates || csv || live ? true : nil, active: passive ? false : nil,
       anonymous: anonymous ? true : nil,
       filters: try filters.filter.map { [$0] }, rssiOut: rssiOut, lost: lost ?? (live ? 10 : nil), decode: true,
-      keys: try keys.map(readKeys), phys: phys.isEmpty ? nil : phys.words()
+      keys: try sensorKeys.read(), phys: phys.isEmpty ? nil : phys.words()
     )
   }
 

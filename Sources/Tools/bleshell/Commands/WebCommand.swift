@@ -20,6 +20,7 @@ struct WebCommand: ShellCommand {
   @Option(help: "The port on 127.0.0.1 (default: any free one).") var port: UInt16?
   @Option(help: "Listen on 127.0.0.1:8080, [::1]:8080 or unix:PATH, which is for a proxy.") var listen: ListenAddress?
   @Flag(help: "Let pages write values.") var allowWrites = false
+  @OptionGroup var sensorKeys: SensorKeyOption
   @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func validate() throws {
@@ -31,6 +32,7 @@ struct WebCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
+    let keys = try sensorKeys.read()
     // The first connection shows whether there is a daemon, and why not. The server has its own.
     try await BledClient.connect(to: shell.socket, name: "bleshell web").close()
     let words = Words(
@@ -47,7 +49,7 @@ struct WebCommand: ShellCommand {
         }
       })
     let listener = try (listen ?? ListenAddress(loopback: port ?? 0)).opened(by: listen == nil ? "--port" : "--listen")
-    let server = WebServer(listener, socket: shell.socket, allowsWrites: allowWrites, words: words) {
+    let server = WebServer(listener, socket: shell.socket, allowsWrites: allowWrites, keys: keys, words: words) {
       try JSONEncoder().encode(await DoctorCommand.findings(shell))
     }
     if output.json { try output.object(Address(address: server.address)) } else { output.line(server.address) }

@@ -32,10 +32,24 @@ import Testing
     #expect(balcony["units"] == ["battery": "%", "humidity": "%", "temperature": "°C"])
   }
 
-  @Test("--time goes with --sensors")
+  @Test("a sensor that encrypts is read with its key")
+  func keys() throws {
+    let daemon = try DaemonProcess(scenario: Self.scenario)
+    let path = "\(daemon.folder.path)/keys.json"
+    try ChildProcess.write(#"{ "54:48:E6:8F:80:A5": "231d39c1d7cc1ab1aee224cd096db932" }"#, to: path)
+    let run = try longEnough(for: { (try? $0.objects().count) == 2 }) {
+      try daemon.bleshell("devices", "--sensors", "--keys", path, "--time", $0)
+    }
+    let cellar = try #require(try run.objects().first)
+    #expect(cellar["problem"] == nil && cellar["name"] == "Cellar", "\(cellar)")
+    #expect(cellar["values"] == ["humidity": .number(50.55), "temperature": .number(25.06)])
+  }
+
+  @Test("--time and --keys go with --sensors")
   func arguments() throws {
     let daemon = try DaemonProcess(scenario: Self.scenario)
     #expect(try daemon.bleshell("devices", "--time", "1").status == 64)
+    #expect(try daemon.bleshell("devices", "--keys", "keys.json").status == 64)
     #expect(try daemon.bleshell("devices", "--sensors", "--time", "-1").status == 64)
   }
 }
