@@ -3,16 +3,18 @@ import Fuzzing
 import NordicDFU
 
 /// Packages for Nordic's Secure DFU, the octets of its requests and answers, and transfers to a boot loader that
-/// answers at random: nothing traps, and no packet has octets that the image lacks.
+/// answers at random: nothing traps, no packet has octets that the image lacks, and a transfer over one link ends,
+/// whatever the boot loader answers.
 @main
 enum Updates {
   static func main() {
     fuzz { octets in
       var input = FuzzInput(octets)
-      switch input.octet() & 3 {
+      let kind = input.octet()
+      switch kind & 3 {
       case 0: checkPackage(input.remainder())
       case 1: checkOctets(input.remainder())
-      default: checkTransfer(&input)
+      default: kind & 4 == 0 ? checkTransfer(&input) : checkEnd(&input)
       }
     }
   }
@@ -60,6 +62,34 @@ enum Updates {
       invariant(!machine.hasEnded || machine.deadline == nil, "it waits behind its end")
       for case .packet(let octets) in actions { invariant(!octets.isEmpty && octets.count <= 252, "\(octets.count)") }
     }
+  }
+
+  /// A boot loader that answers by a pattern for ever, over one link.
+  private static func checkEnd(_ input: inout FuzzInput) {
+    let firmware = (0...input.octet()).map { UInt8($0) }
+    let packet = [UInt8](repeating: 0xA5, count: Int(input.octet()) + 1)
+    var machine = TransferMachine(DFUPackage.Image(name: "application", packet: packet, firmware: firmware))
+    var now = Instant.zero
+    _ = machine.linkIsUp(packet: 20, now: now)
+    let pattern = input.remainder().prefix(32) + [0]
+    // Each octet can be an object, which is sent three times at the most, each time with a few requests and receipts.
+    let limit = (firmware.count + packet.count) * 3 * 16
+    for step in 0..<limit where !machine.hasEnded {
+      let choice = pattern[step % pattern.count]
+      if choice == 0xFF {
+        now = max(now, machine.deadline ?? now)
+        _ = machine.timePassed(now: now)
+        continue
+      }
+      var answers = FuzzInput([choice >> 4, choice >> 2])
+      let octets =
+        choice & 7 == 7 ? [0x60, 6, choice] : answer(machine, choice, packet, firmware, &answers)
+      if machine.received(octets, now: now).isEmpty {
+        now = max(now, machine.deadline ?? now)
+        _ = machine.timePassed(now: now)
+      }
+    }
+    invariant(machine.hasEnded, "it does not end: \(machine.state)")
   }
 
   /// The answer that is awaited, mostly with a right checksum.

@@ -3,17 +3,19 @@ import Fuzzing
 import MCUmgr
 
 /// Frames of MCUmgr, images for MCUboot, and uploads with a device that answers at random: nothing traps, a frame is
-/// the same when it is encoded and read again, and no part lies outside of the file.
+/// the same when it is encoded and read again, no part lies outside of the file, and an upload over one link ends,
+/// whatever the device answers.
 @main
 enum Management {
   static func main() {
     fuzz { octets in
       var input = FuzzInput(octets)
-      switch input.octet() & 3 {
+      let kind = input.octet()
+      switch kind & 3 {
       case 0: checkFrame(input.remainder())
       case 1: checkPackets(&input)
       case 2: checkImage(input.remainder())
-      default: checkUpload(&input)
+      default: kind & 4 == 0 ? checkUpload(&input) : checkEnd(&input)
       }
     }
   }
@@ -93,6 +95,29 @@ enum Management {
       invariant(machine.hasEnded == false || machine.deadline == nil, "it waits behind its end")
       waiting = (waiting + sent).suffix(40)
     }
+  }
+
+  /// A device that answers by a pattern for ever, over one link.
+  private static func checkEnd(_ input: inout FuzzInput) {
+    let file = (0...input.octet()).map { UInt8($0) }
+    let parameters = ManagementParameters(bufferSize: 64, bufferCount: Int(input.octet() & 15))
+    var machine = UploadMachine(file, hash: Array(repeating: 7, count: 32))
+    var now = Instant.zero
+    var waiting = machine.linkIsUp(packet: 64, parameters: parameters, now: now)
+    let pattern = input.remainder().prefix(16) + [0]
+    // Each octet is progress after the failures that are allowed, each of a window of parts.
+    let limit = file.count * 8 * 17
+    for step in 0..<limit where !machine.hasEnded {
+      let choice = pattern[step % pattern.count]
+      if waiting.isEmpty || choice == 0xFF {
+        now = max(now, machine.deadline ?? now)
+        waiting = machine.timePassed(now: now)
+        continue
+      }
+      var answers = FuzzInput([choice & 3, choice >> 2])
+      waiting += machine.received(answer(waiting.removeFirst(), &answers), now: now)
+    }
+    invariant(machine.hasEnded, "it does not end: \(machine.state)")
   }
 
   /// Each part is one of the file, and fits a frame.

@@ -14,7 +14,7 @@ import Bluetooth
 /// | `sending`    | no answer in 5 s                         | `sending`   | parts from the last offset on; half the window |
 /// | `sending`    | offset 0                                 | `beginning` | the part at 0: the device has restarted  |
 /// | any          | the offset of the end                    | `finished`  | none                                     |
-/// | any          | an error, an impossible offset, 6 failures in a row | `failed` | none                             |
+/// | any          | an error, an impossible offset, 7 failures without progress | `failed` | none                     |
 /// | others    | link lost                            | `waiting`   | none                                     |
 public struct UploadMachine: Sendable {
   /// The state.
@@ -80,7 +80,10 @@ public struct UploadMachine: Sendable {
   private var sent: [Sent] = []
   /// The time of the last frame, or of the last answer.
   private var last = Instant.zero
+  /// Failures since the device was as far as `furthest`.
   private var failures = 0
+  /// The furthest offset over this link: a device that goes back, and gets there again, makes no progress.
+  private var furthest = 0
   private var sequence: UInt8
   private var limit = 1
   private var packet = 20
@@ -126,7 +129,7 @@ public struct UploadMachine: Sendable {
     packet: Int, parameters: ManagementParameters?, now: Instant
   ) -> [ManagementFrame] {
     guard !hasEnded else { return [] }
-    (self.packet, failures) = (packet, 0)
+    (self.packet, failures, furthest) = (packet, 0, 0)
     let length = isShort ? packet : parameters?.bufferSize ?? packet
     longest = min(max(length, Self.lengths.lowerBound), Self.lengths.upperBound)
     // A device needs a buffer for its answer.
@@ -187,13 +190,15 @@ public struct UploadMachine: Sendable {
 
   private mutating func begun(at reported: Int, _ now: Instant) -> [ManagementFrame] {
     guard reported > 0 else { return retry(now) { $0.begin($1) } }
-    (state, failures, offset, next) = (.sending, 0, reported, reported)
+    (state, offset, next) = (.sending, reported, reported)
+    advance(to: reported)
     return fill(now)
   }
 
   private mutating func continued(at reported: Int, _ answered: Sent, _ now: Instant) -> [ManagementFrame] {
     if reported == answered.end {
-      (offset, failures, window) = (reported, 0, min(window + 1, limit))
+      (offset, window) = (reported, min(window + 1, limit))
+      advance(to: reported)
       return fill(now)
     }
     guard reported > 0 else {
@@ -206,10 +211,14 @@ public struct UploadMachine: Sendable {
       return retry(now) { $0.begin($1) }
     }
     if reported > offset {
-      failures = 0
+      advance(to: reported)
       return rewind(to: reported, now)
     }
     return retry(now) { $0.rewind(to: reported, $1) }
+  }
+
+  private mutating func advance(to reported: Int) {
+    if reported > furthest { (furthest, failures) = (reported, 0) }
   }
 
   private mutating func begin(_ now: Instant) -> [ManagementFrame] {

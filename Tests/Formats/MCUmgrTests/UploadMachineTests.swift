@@ -124,6 +124,22 @@ import Testing
     #expect(machine.state == .finished && device.octets == Self.file)
   }
 
+  @Test("a device that goes back again and again, or restarts, makes no progress", arguments: [64, 0])
+  func circles(back: Int) {
+    var machine = machine()
+    var waiting = machine.linkIsUp(packet: 244, parameters: nil, now: .zero)
+    var answers = 0
+    while let frame = waiting.first, answers < 1000 {
+      guard case .upload(let part)? = ManagementRequest(frame) else { return }
+      let end = part.offset + part.data.count
+      let offset = answers % 3 == 2 ? back : end
+      let answer = FakeDevice().answer(frame, [("off", .unsigned(UInt64(offset)))])
+      answers += 1
+      waiting = machine.received(answer, now: .zero)
+    }
+    #expect(machine.state == .failed(.noProgress), "\(answers) answers")
+  }
+
   @Test("a device that joins no packets gets parts as long as a packet")
   func shortParts() throws {
     var machine = machine()
