@@ -111,7 +111,8 @@ extension Opcode {
     0x2098: "LE Add Device To Monitored Advertisers List",
     0x2099: "LE Remove Device From Monitored Advertisers List", 0x209A: "LE Clear Monitored Advertisers List",
     0x209B: "LE Read Monitored Advertisers List Size", 0x209C: "LE Enable Monitoring Advertisers",
-    0x209D: "LE Frame Space Update", 0x20A1: "LE Connection Rate Request",
+    0x209D: "LE Frame Space Update", 0x209F: "LE Enable UTP OTA Mode", 0x20A0: "LE UTP Send",
+    0x20A1: "LE Connection Rate Request",
     0x20A2: "LE Set Default Rate Parameters", 0x20A3: "LE Read Minimum Supported Connection Interval",
   ]
 }

@@ -55,6 +55,7 @@ extension HCIWords {
     0x2D: "LE CS Read Remote FAE Table Complete", 0x2E: "LE CS Security Enable Complete",
     0x2F: "LE CS Config Complete", 0x30: "LE CS Procedure Enable Complete", 0x31: "LE CS Subevent Result",
     0x32: "LE CS Subevent Result Continue", 0x33: "LE CS Test End Complete",
-    0x34: "LE Monitored Advertisers Report", 0x35: "LE Frame Space Update Complete", 0x37: "LE Connection Rate Change",
+    0x34: "LE Monitored Advertisers Report", 0x35: "LE Frame Space Update Complete", 0x36: "LE UTP Receive",
+    0x37: "LE Connection Rate Change",
   ]
 }

@@ -45,6 +45,10 @@ struct HCIWords {
       text += words.text
       link = words.link
     }
+    if let words = subevent.flatMap({ FeatureWords($0, value) }) {
+      text += words.text
+      link = words.link
+    }
   }
 
   /// - Parameter parameters: The status first.
@@ -54,6 +58,7 @@ struct HCIWords {
     command = opcode
     text += ", \(opcode.title)"
     if let status = parameters.first, status != 0 { text += ": \(HCIStatus(rawValue: status))" }
+    if let words = FeatureWords(opcode, parameters) { text += words.text }
     value = Array(parameters.dropFirst())
   }
 

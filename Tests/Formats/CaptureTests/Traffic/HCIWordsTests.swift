@@ -18,7 +18,7 @@ import Testing
   func commands() {
     let entries = Self.entries(
       commands: true, (.command, "4220 06 01 00 0000 0000"), (.event, "0e04 01 4220 00"), (.command, "0320 00"),
-      (.event, "0e0c 01 0320 00 0102030405060708"), (.event, "0f04 0c 01 4320"), (.command, "01fc 01 aa"),
+      (.event, "0e0c 01 0320 00 0000000000000000"), (.event, "0f04 0c 01 4320"), (.command, "01fc 01 aa"),
       (.command, "ff20 00"), (.event, "0e03 01 0000"))
     #expect(
       entries.map(\.text) == [
@@ -30,7 +30,7 @@ import Testing
     #expect(entries.map(\.command) == [0x2042, 0x2042, 0x2003, 0x2003, 0x2043, 0xFC01, 0x20FF, nil])
     #expect(entries.map(\.event) == [nil, 0x0E, nil, 0x0E, 0x0F, nil, nil, 0x0E])
     #expect(
-      entries.map(\.value) == [[1, 0, 0, 0, 0, 0], nil, nil, [1, 2, 3, 4, 5, 6, 7, 8], nil, [0xAA], nil, nil])
+      entries.map(\.value) == [[1, 0, 0, 0, 0, 0], nil, nil, [0, 0, 0, 0, 0, 0, 0, 0], nil, [0xAA], nil, nil])
     #expect(entries.allSatisfy { $0.direction == ($0.event == nil ? .sent : .received) && $0.opcode == nil })
   }
 
@@ -85,6 +85,41 @@ import Testing
     #expect(entries.last?.text == "LE CS \(text)")
     let hasLink = octets.count > 4 || octets[0] == 0x2E
     #expect((entries.last?.peer != nil) == hasLink)
+  }
+
+  @Test(
+    "Features of a controller have their names, or their numbers if these are newer",
+    arguments: [
+      (
+        "3e0c 04 00 4000 0109000000c00000",
+        "LE Read Remote Features Complete, LE Encryption, LE 2M PHY, LE Coded PHY, Channel Sounding"
+          + ", Channel Sounding (Host Support)"
+      ),
+      ("3e04 04 1a 4000", "LE Read Remote Features Complete, malformed"),
+      ("3e0c 04 1a 4000 0109000000000000", "LE Read Remote Features Complete"),
+      (
+        "0e0c 01 0320 00 0000000000000084",
+        "Command Complete, LE Read Local Supported Features, unknown feature bit 58, LL Extended Feature Set"
+      ),
+      (
+        "3efe 2b 00 4000 0a 01 0000000000000080 0307" + String(repeating: "00", count: 238),
+        "LE Read All Remote Features Complete, LL Extended Feature Set, Monitoring Advertisers, Frame Space Update"
+          + ", Shorter Connection Intervals, Shorter Connection Intervals (Host Support), LE Flushable ACL Data"
+      ),
+      (
+        "0e11 01 8720 00 0a 0000000000000000 00000080",
+        "Command Complete, LE Read All Local Supported Features, unknown feature bit 95"
+      ),
+      ("0e05 01 8720 00 00", "Command Complete, LE Read All Local Supported Features"),
+      ("3e02 36 00", "LE UTP Receive"),
+    ])
+  func features(octets: String, text: String) {
+    let entries = Self.entries(
+      commands: true, (.event, "3e13 01 00 4000 00 01 0100000000c0 1800 0000 2a00 00"), (.event, octets))
+    #expect(entries.last?.text == text)
+    // The handle is that of the link.
+    let isOfLink = octets.contains("00 4000") || octets.contains("1a 4000 01")
+    #expect((entries.last?.peer != nil) == isOfLink)
   }
 
   @Test("Keys in a recording of another program are not shown")
