@@ -247,7 +247,7 @@ public final class Daemon {
     let params = PairingForgotten.Params(
       peripheral: directory.find(identity: bond.peer)?.id, address: "\(bond.peer)", addressType: Word(bond.peer.kind),
       adapterAddress: "\(bond.local)")
-    sessionRegistry.broadcast(try? RPCEncoding.notification(Notification.self, params), permission: .pair)
+    sessionRegistry.broadcast(try? RPCEncoding.notification(Notification.self, params), permission: .bonds)
   }
 
   /// Devices see this machine under another name from now on.

@@ -158,7 +158,7 @@ public enum PairingBonded: RPCNotification {
   public static let message = MessageDescription(
     "pairing.bonded",
     """
-    To every session with the permission "pair": this machine keeps keys, or others than before, that it shares with the \
+    To every session with the permission "bonds": this machine keeps keys, or others than before, that it shares with the \
     device on this adapter. It has paired, or its keys were imported.
     """)
   /// The device and the adapter.
@@ -170,7 +170,7 @@ public enum PairingForgotten: RPCNotification {
   public static let message = MessageDescription(
     "pairing.forgotten",
     """
-    To every session with the permission "pair": this machine shares no keys with the device any more on this adapter. A \
+    To every session with the permission "bonds": this machine shares no keys with the device any more on this adapter. A \
     program has forgotten them, or they had to give way to others, or were refused.
     """)
   public struct Params: RPCPayload, Hashable {

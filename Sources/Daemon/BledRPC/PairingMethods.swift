@@ -125,7 +125,7 @@ public enum PairingList: ClientCall {
   /// There are no parameters.
   public typealias Params = Empty
   public static let method = MethodDescription(
-    "pairing.list", needs: .pair,
+    "pairing.list", needs: .bonds,
     "Lists the devices that this machine has paired with, the last one first. Shows no keys.")
   public struct Result: RPCPayload {
     /// The devices.

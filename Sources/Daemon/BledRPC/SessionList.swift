@@ -49,8 +49,8 @@ public struct SessionDescription: Codable, Sendable {
   public var preserved: Bool?
   /// When it was opened, in seconds since the epoch.
   public var since: Double
-  /// The permissions of the session: "scan", "connect", "serve", "advertise", "pair", "agent", "adapters", "sessions",
-  /// "impersonate", "capture", "simulation".
+  /// The permissions of the session: "scan", "connect", "serve", "advertise", "pair", "bonds", "agent", "adapters",
+  /// "sessions", "impersonate", "capture", "simulation".
   public var permissions: [Word<Permission>]
   /// The parameters of its scan without a number; missing if it has none.
   public var scan: ScanStart.Params?

@@ -65,7 +65,7 @@ public enum SessionOpen: ClientCall {
     public var `protocol`: Int
     /// The adapters, as `adapter.list` returns them.
     public var adapters: [AdapterDescription]
-    /// The permissions of this session: "scan", "connect", "serve", "advertise", "pair", "agent", "adapters",
+    /// The permissions of this session: "scan", "connect", "serve", "advertise", "pair", "bonds", "agent", "adapters",
     /// "sessions", "impersonate", "capture", "simulation".
     public var permissions: [Word<Permission>]
     /// The state preserved under the restoration identifier; missing if there is none.

@@ -59,10 +59,10 @@ package final class DeviceGateway<System: DeviceSystem>: DeviceService {
 
   private func began(_ opened: SessionOpen.Result) {
     adapters = opened.adapters
-    guard opened.isPermitted(.connect), opened.isPermitted(.pair) else {
+    guard opened.isPermitted(.connect), opened.isPermitted(.bonds) else {
       return change(
         .problem(
-          "the policy of bled lacks the permissions \"connect\" and \"pair\" for this user: see configuration.md"))
+          "the policy of bled lacks the permissions \"connect\" and \"bonds\" for this user: see configuration.md"))
     }
     readBonds()
   }

@@ -2264,7 +2264,7 @@ class Calls(ABC):
     ) -> PairingListResult:
         """Lists the devices that this machine has paired with, the last one first. Shows no keys.
 
-        Needs the permission "pair".
+        Needs the permission "bonds".
         """
         return await self._call("pairing.list", {}, PairingListResult.from_json)
 

@@ -1385,8 +1385,8 @@ class SessionDescription(Record):
     listening: The numbers of its listeners for L2CAP channels; missing if none.
     mine: True if it belongs to the caller.
     name: The name given in session.open; missing if there is none.
-    permissions: The permissions of the session: "scan", "connect", "serve", "advertise", "pair", "agent",
-        "adapters", "sessions", "impersonate", "capture", "simulation".
+    permissions: The permissions of the session: "scan", "connect", "serve", "advertise", "pair", "bonds",
+        "agent", "adapters", "sessions", "impersonate", "capture", "simulation".
     preserved: True if its program has ended and the session is preserved for it.
     process: The number of the process that connected, 1 or more, if the kernel reported it.
     program: The name of the program's executable, at most 15 octets.
@@ -1417,6 +1417,7 @@ class SessionDescription(Record):
         "serve",
         "advertise",
         "pair",
+        "bonds",
         "agent",
         "adapters",
         "sessions",
@@ -1763,8 +1764,8 @@ class SessionOpenResult(Record):
     commit: The commit that the daemon was built from: its first digits, with "-modified" if files differed
         from it; missing in a development build.
     daemon: The daemon's name and version: "bled 0.2.0".
-    permissions: The permissions of this session: "scan", "connect", "serve", "advertise", "pair", "agent",
-        "adapters", "sessions", "impersonate", "capture", "simulation".
+    permissions: The permissions of this session: "scan", "connect", "serve", "advertise", "pair", "bonds",
+        "agent", "adapters", "sessions", "impersonate", "capture", "simulation".
     protocol: The version of this protocol, 1 or more; it is incremented by incompatible changes.
     restored: The state preserved under the restoration identifier; missing if there is none.
     session: The number of this session, 1 or more.
@@ -1779,6 +1780,7 @@ class SessionOpenResult(Record):
         "serve",
         "advertise",
         "pair",
+        "bonds",
         "agent",
         "adapters",
         "sessions",
@@ -3632,7 +3634,7 @@ class PairingKeysLost(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PairingBonded(Event):
-    """To every session with the permission "pair": this machine keeps keys, or others than before, that it shares
+    """To every session with the permission "bonds": this machine keeps keys, or others than before, that it shares
     with the device on this adapter. It has paired, or its keys were imported.
 
     peripheral: The daemon's identifier of the device; missing if it is no longer known.
@@ -3657,7 +3659,7 @@ class PairingBonded(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PairingForgotten(Event):
-    """To every session with the permission "pair": this machine shares no keys with the device any more on this
+    """To every session with the permission "bonds": this machine shares no keys with the device any more on this
     adapter. A program has forgotten them, or they had to give way to others, or were refused.
 
     peripheral: The daemon's identifier of the device; missing if it is no longer known.

@@ -80,7 +80,8 @@ extension Permission {
     switch self {
     case .scan, .connect: [.group("bluetooth"), Configuration.Policy.gateways]
     case .serve, .advertise: [.group("bluetooth")]
-    case .pair: [.group("bluetooth")] + Configuration.Policy.bonded
+    case .pair: [.group("bluetooth")]
+    case .bonds: Configuration.Policy.bonded
     case .impersonate: [Configuration.Policy.facade]
     case .agent, .adapters, .sessions, .capture, .simulation: []
     }

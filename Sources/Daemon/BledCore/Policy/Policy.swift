@@ -28,7 +28,8 @@ public struct Policy: Hashable, Sendable {
     if isPrivileged(credentials) { return Set(Permission.allCases) }
     let own = Set(
       [.everyone, .user(credentials.user), .group(credentials.group)] + credentials.groups.map(Subject.group))
-    return Set(Permission.allCases.filter { !own.isDisjoint(with: subjects[$0] ?? []) })
+    let granted = Set(Permission.allCases.filter { !own.isDisjoint(with: subjects[$0] ?? []) })
+    return granted.contains(.pair) ? granted.union([.bonds]) : granted
   }
 
   /// True for a program of root or the daemon's own user.
@@ -39,7 +40,7 @@ public struct Policy: Hashable, Sendable {
   /// The reason why a call was refused, and the remedy.
   func refusal(of permission: Permission, to credentials: PeerCredentials?) -> BluetoothError {
     let user = credentials.map { "user \($0.user)" } ?? "a program of an unknown user"
-    let granted = words[permission] ?? []
+    let granted = (permission == .bonds ? words[.pair] ?? [] : []) + (words[permission] ?? [])
     let groups = granted.filter { $0.hasPrefix("group:") }.map { $0.dropFirst("group:".count) }
     let ways = [
       groups.isEmpty ? nil : "join the group \(groups.joined(separator: " or ")) and log in again",

@@ -137,6 +137,8 @@ public enum Permission: String, Vocabulary {
   case advertise
   /// Pair with devices, and forget pairings.
   case pair
+  /// Know the paired devices; `pair` includes it.
+  case bonds
   /// Answer pairing questions that concern other users.
   case agent
   /// Change adapters: power and the like.

@@ -26,7 +26,7 @@ import Testing
     let member = facade()
     #expect(
       try open(member, Principal(id: 1000, groups: [1000, 100])).permissions
-        == ["scan", "connect", "serve", "advertise", "pair"])
+        == ["scan", "connect", "serve", "advertise", "pair", "bonds"])
     #expect(try member.error(ScanStart.self, .init()) == nil)
     let stranger = facade()
     #expect(try open(stranger, Principal(id: 1001, groups: [1001])).permissions == [])
@@ -40,7 +40,7 @@ import Testing
     let client = world.client(user: 1000, groups: [100])
     let refusal = try client.error(SessionOpen.self, .init(user: Principal(id: 0)))
     #expect(refusal?.data?.name == "notPermitted")
-    #expect(try client.result(SessionOpen.self, .init()).permissions.count == 5)
+    #expect(try client.result(SessionOpen.self, .init()).permissions.count == 6)
   }
 
   @Test("It is possible in the first call alone")

@@ -16,7 +16,7 @@ import Testing
     "By default root and the daemon's user may everything, members everything but what concerns others, others nothing")
   func defaults() {
     let policy = World.policy()
-    let members: Set<Permission> = [.scan, .connect, .serve, .advertise, .pair]
+    let members: Set<Permission> = [.scan, .connect, .serve, .advertise, .pair, .bonds]
     #expect(permissions(policy, user: 0) == Set(Permission.allCases))
     #expect(permissions(policy, user: 900) == Set(Permission.allCases))
     #expect(permissions(policy, user: 1000, groups: [4, 100]) == members)
@@ -32,10 +32,24 @@ import Testing
       .pair: [.group("bluetooth"), .user("kiosk")],
     ]
     let policy = World.policy(configuration)
-    #expect(permissions(policy, user: 1001) == [.scan, .connect, .pair])
+    #expect(permissions(policy, user: 1001) == [.scan, .connect, .pair, .bonds])
     #expect(permissions(policy, user: 1002) == [.scan, .serve])
     #expect(permissions(policy, user: 1003, groups: [27]) == [.scan, .advertise])
-    #expect(permissions(policy, user: 1004, groups: [100]) == [.scan, .pair])
+    #expect(permissions(policy, user: 1004, groups: [100]) == [.scan, .pair, .bonds])
+  }
+
+  @Test("A gateway for paired devices knows them, and cannot pair; a refusal names both ways to know them")
+  func bonds() throws {
+    var configuration = Configuration.Policy()
+    configuration.grants[.bonds] = [.user("1005")]
+    let world = World(policy: World.policy(configuration))
+    let gateway = world.client(user: 1005, groups: [])
+    #expect(try gateway.result(SessionOpen.self, .init()).permissions == ["bonds"])
+    #expect(try gateway.result(PairingList.self, Empty()).bonds.isEmpty)
+    #expect(try gateway.error(PairingOpen.self, .init(seconds: 5))?.data?.name == "notPermitted")
+    let stranger = world.client(user: 1006, groups: [])
+    let refusal = try #require(try stranger.error(PairingList.self, Empty())).message
+    for word in ["group bluetooth", "policy.bonds"] { #expect(refusal.contains(word), "\(refusal)") }
   }
 
   @Test func namesThatNobodyHasAreToldAndPermitNothing() {

@@ -74,7 +74,7 @@ import Testing
     #expect(found.user == 1000)
     #expect(found.program == "prog1000")
     #expect(!found.mine)
-    #expect(found.permissions == ["scan", "connect", "serve", "advertise", "pair"])
+    #expect(found.permissions == ["scan", "connect", "serve", "advertise", "pair", "bonds"])
     #expect(found.scan?.services == [0x180D])
     #expect(found.scan?.rssi == -80)
     #expect(found.connections.map(\.peripheral) == [connected.peripheral])
