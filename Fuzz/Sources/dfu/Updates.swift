@@ -66,8 +66,8 @@ enum Updates {
 
   /// A boot loader that answers by a pattern for ever, over one link.
   private static func checkEnd(_ input: inout FuzzInput) {
-    let firmware = (0...input.octet()).map { UInt8($0) }
-    let packet = [UInt8](repeating: 0xA5, count: Int(input.octet()) + 1)
+    let firmware = (0...(input.octet() & 63)).map { UInt8($0) }
+    let packet = [UInt8](repeating: 0xA5, count: Int(input.octet() & 63) + 1)
     var machine = TransferMachine(DFUPackage.Image(name: "application", packet: packet, firmware: firmware))
     var now = Instant.zero
     _ = machine.linkIsUp(packet: 20, now: now)
