@@ -67,9 +67,9 @@ public struct DeviceRecorder: Sendable {
       frames.reset(record.adapter)
       links = links.filter { $0.key.adapter != record.adapter }
     case .userLogging:
-      guard let device = Annotation(packet).flatMap({ CallNote($0.text) })?.device,
-        notedNames.count < Self.maximumDevices
-      else { return }
+      guard let device = Annotation(packet).flatMap({ CallNote($0.text) })?.device else { return }
+      // A known device may have another name by now.
+      guard notedNames.count < Self.maximumDevices || notedNames[device.address] != nil else { return }
       notedNames[device.address] = device.name
     default: break
     }
@@ -197,7 +197,7 @@ public struct DeviceRecorder: Sendable {
     }
     let strange = found.attributes.handlesWithoutType
     if !strange.isEmpty, !device.services.isEmpty {
-      let list = strange.prefix(16).map { "\($0)" }.joined(separator: ", ")
+      let list = strange.prefix(16).map { "\($0)" }.joined(separator: ", ") + (strange.count > 16 ? ", …" : "")
       device.remarks.append("values of handles that were not discovered are left out: \(list)")
     }
     if found.attributes.valuesLeftOut > 0 {

@@ -2,20 +2,30 @@ import Bluetooth
 
 /// A note by the daemon with attributes of a device that it knows from earlier links: their discovery is not in the
 /// recording, and Wireshark shows their handles without types. Its text is "attributes of C0:DE:00:00:00:01 random:
-/// 0x000C service 180D Heart Rate, 0x000E 2A37 Heart Rate Measurement".
+/// 0x000C service 180D Heart Rate, 0x000E 2A37 Heart Rate Measurement, 0x000F descriptor 2902".
 public struct AttributeNote: Hashable, Sendable {
   /// An attribute.
   public struct Attribute: Hashable, Sendable {
+    /// The kinds of attributes; the raw value is their word in the text.
+    public enum Kind: String, CaseIterable, Sendable {
+      /// The declaration of a service.
+      case service
+      /// The value of a characteristic.
+      case value = ""
+      /// A descriptor of the value before it.
+      case descriptor
+    }
+
     /// Its handle; for a service the first one.
     public var handle: UInt16
     /// Its type; for a service the service's UUID.
     public var uuid: BluetoothUUID
-    /// True for the declaration of a service.
-    public var isService: Bool
+    /// Its kind.
+    public var kind: Kind
 
     /// Describes an attribute.
-    public init(handle: UInt16, uuid: BluetoothUUID, isService: Bool = false) {
-      (self.handle, self.uuid, self.isService) = (handle, uuid, isService)
+    public init(handle: UInt16, uuid: BluetoothUUID, kind: Kind = .value) {
+      (self.handle, self.uuid, self.kind) = (handle, uuid, kind)
     }
   }
 
@@ -67,7 +77,8 @@ extension AttributeNote.Attribute {
   fileprivate var text: String {
     let digits = String(handle, radix: 16, uppercase: true)
     let place = "0x" + String(repeating: "0", count: 4 - digits.count) + digits
-    return [place, isService ? "service" : nil, "\(uuid)", uuid.knownName].compactMap { $0 }.joined(separator: " ")
+    let words = [place, kind.rawValue, "\(uuid)", uuid.knownName ?? ""]
+    return words.filter { !$0.isEmpty }.joined(separator: " ")
   }
 
   /// - Parameter text: With or without the 0x of its handle.
@@ -75,8 +86,11 @@ extension AttributeNote.Attribute {
     let words = text.split(separator: " ", maxSplits: 3)
     guard words.count >= 2, let handle = UInt16(words[0].hasPrefix("0x") ? words[0].dropFirst(2) : words[0], radix: 16)
     else { return nil }
-    let isService = words[1] == "service"
-    guard words.count > (isService ? 2 : 1), let uuid = BluetoothUUID(words[isService ? 2 : 1]) else { return nil }
-    self.init(handle: handle, uuid: uuid, isService: isService)
+    // A recording of an earlier release has no word for descriptors.
+    let kind = Kind.allCases.first { $0 != .value && words[1].utf8.elementsEqual($0.rawValue.utf8) } ?? .value
+    guard words.count > (kind == .value ? 1 : 2), let uuid = BluetoothUUID(words[kind == .value ? 1 : 2]) else {
+      return nil
+    }
+    self.init(handle: handle, uuid: uuid, kind: kind)
   }
 }

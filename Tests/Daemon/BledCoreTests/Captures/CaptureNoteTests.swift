@@ -138,6 +138,6 @@ import Testing
     for uuid: BluetoothUUID in [0x2A37, 0x2A38] {
       #expect(attributes.contains(.init(handle: peer.handle(of: uuid), uuid: uuid)), "\(attributes)")
     }
-    #expect(attributes.contains { $0.uuid == 0x180D && $0.isService })
+    #expect(attributes.contains { $0.uuid == 0x180D && $0.kind == .service })
   }
 }

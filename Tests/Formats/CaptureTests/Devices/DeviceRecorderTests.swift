@@ -107,4 +107,19 @@ import Testing
     #expect(text.contains("// its services were not discovered during the recording\n"))
     #expect(text.contains("\"name\": \"C0:00:00:00:00:01\","))
   }
+
+  @Test("a device has the last of its noted names, also after the most devices were named")
+  func notedNames() {
+    var recorder = record([(1, .event, Self.connected)])
+    for number in 0..<UInt64(DeviceRecorder.maximumDevices + 1) {
+      let address = DeviceAddress(value: Self.belt.value + number, kind: .random)
+      for name in ["Old", "New"] {
+        let packet = Annotation("bled itself asks 7AAE (\(name), \(address))").packet
+        recorder.receive(CaptureRecord(adapter: .max, packet: packet, time: 2))
+      }
+    }
+    let packet = Annotation("bled itself asks 7AAE (Belt, \(Self.belt))").packet
+    recorder.receive(CaptureRecord(adapter: .max, packet: packet, time: 3))
+    #expect(recorder.devices.map(\.name) == ["Belt"])
+  }
 }

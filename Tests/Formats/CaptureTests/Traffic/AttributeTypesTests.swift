@@ -1,3 +1,4 @@
+import ATT
 import Bluetooth
 import Testing
 
@@ -37,9 +38,10 @@ import Testing
 
   @Test("a note has the attributes of a device, and is no entry")
   func note() throws {
-    var attributes = [AttributeNote.Attribute(handle: 0x10, uuid: 0x180D, isService: true)]
+    var attributes = [AttributeNote.Attribute(handle: 0x10, uuid: 0x180D, kind: .service)]
     attributes += (0x11...0x40).map { .init(handle: $0, uuid: $0 % 2 == 0 ? 0x2A37 : 0x2902) }
-    attributes.append(.init(handle: 0x41, uuid: try #require(BluetoothUUID("6F3C0002-0000-4000-8000-000000000000"))))
+    let own = try #require(BluetoothUUID("6F3C0002-0000-4000-8000-000000000000"))
+    attributes += [.init(handle: 0x41, uuid: own), .init(handle: 0x42, uuid: own, kind: .descriptor)]
     let parts = AttributeNote(peer: Self.belt, attributes: attributes).parts
     #expect(parts.count > 1 && parts.allSatisfy { $0.text.utf8.count <= CaptureWriter.longestComment })
     #expect(parts.flatMap(\.attributes) == attributes)
@@ -72,6 +74,40 @@ import Testing
       AttributeNote(peer: Self.belt, attributes: listed.map { .init(handle: $0.0, uuid: $0.1) }))
     let found = listed.map { types.type(of: $0.0, at: .device(Self.belt))?.characteristic }
     #expect(found == [nil, 0x12, nil, 0x15, 0x15, nil, 0x15])
+  }
+
+  @Test("a descriptor of a maker's own type is no value: by a note, or by a discovery")
+  func ownDescriptors() throws {
+    let own = try #require(BluetoothUUID("6F3C0009-0000-4000-8000-000000000000"))
+    var noted = AttributeTypes()
+    noted.receive(
+      AttributeNote(
+        peer: Self.belt,
+        attributes: [
+          .init(handle: 0x12, uuid: 0x2A37), .init(handle: 0x13, uuid: own, kind: .descriptor),
+          .init(handle: 0x14, uuid: 0x2904, kind: .descriptor),
+        ]))
+    #expect(noted.type(of: 0x14, at: .device(Self.belt))?.characteristic == 0x12)
+
+    let long = "0000000000000080004000000900 3c6f"
+    for (answers, characteristic) in [
+      // The declarations are read, then the attributes behind the value are found.
+      (["09 07 1100 10 1200 372a", "05 02 1300 \(long)", "05 01 1400 0429"], 0x12),
+      (["09 15 1100 10 1200 \(long)", "05 02 1200 \(long)", "05 02 1300 \(long)", "05 01 1400 0429"], 0x12),
+      // All attributes are found by their handles.
+      (["05 01 1100 0328 1200 372a", "05 02 1300 \(long)", "05 01 1400 0429"], 0x12),
+      (["05 01 1200 0328", "05 02 1300 \(long)", "05 01 1400 0429"], 0x13),
+    ] as [([String], UInt16)] {
+      var types = AttributeTypes()
+      for answer in answers {
+        let octets = try #require(Hex.decode(answer.replacing(" ", with: "")))
+        let request: ATTPDU =
+          octets[0] == 0x09
+          ? .readByTypeRequest(start: 1, end: 0xFFFF, type: 0x2803) : .findInformationRequest(start: 1, end: 0xFFFF)
+        types.answered(request, try ATTPDU(decoding: octets), by: .device(Self.belt))
+      }
+      #expect(types.type(of: 0x14, at: .device(Self.belt))?.characteristic == characteristic, "\(answers)")
+    }
   }
 
   @Test("the name of a user stands in place of the number, where the number is the daemon's word")
