@@ -81,7 +81,7 @@ final class MonitorSocket: PacketTap {
     // dropped before any of them is counted by now.
     reportLoss()
     for (packet, number) in packets where descriptor.isOpen {
-      if !Self.descriptions.contains(packet.kind) { reportLinks() }
+      if !links.isEmpty, !Self.descriptions.contains(packet.kind) { reportLinks() }
       onEvent(.packet(packet, of: number))
     }
     switch end {
