@@ -184,7 +184,9 @@ struct HIDDeviceTests {
     var (device, _) = ready()
     _ = device.handle(.kernel(service: 0, .start)) + device.handle(.value(30, [0, 0, 4, 0, 0, 0, 0, 0]))
     let release = HIDDevice.Action.kernel(service: 0, .input([1] + [UInt8](repeating: 0, count: 8)))
-    #expect(device.handle(input).first == release)
+    let actions = device.handle(input)
+    #expect(actions.first == release)
+    #expect(actions.contains { if case .say = $0 { true } else { false } })
     #expect(!device.handle(input).contains(release))
   }
 

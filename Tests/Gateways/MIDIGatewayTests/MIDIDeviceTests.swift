@@ -92,7 +92,9 @@ struct MIDIDeviceTests {
   mutating func lost(input: MIDIDevice.Input) {
     _ = open()
     _ = device.handle(.value(12, [0x80, 0x85, 0x90, 60, 100, 61, 100, 60, 0]))
-    #expect(device.handle(input).first == .output(.release([.short([0x80, 61, 64])])))
+    let actions = device.handle(input)
+    #expect(actions.first == .output(.release([.short([0x80, 61, 64])])))
+    #expect(words(actions).count == 1 && words(device.handle(input)).isEmpty, "said once")
   }
 
   @Test("A system exclusive message that the link cuts off is not continued on the next")

@@ -39,6 +39,7 @@ package struct HIDDevice: BondedDevice {
   /// The newest of the writes that wait for an answer to others, by handle.
   private var newest: [UInt16: Call] = [:]
   private var hasSaidDropped = false
+  private var hasSaidLost = false
 
   package init(_ bond: BondDescription) { link = DeviceLink(bond) }
 
@@ -69,7 +70,10 @@ package struct HIDDevice: BondedDevice {
       guard isReady else { return [] }
       return each { $0.released() }
         + [.say("its values came faster than they could be read"), .call(.subscribe(handle))]
-    case .valuesLost: return each { $0.released() }
+    case .valuesLost:
+      defer { hasSaidLost = true }
+      let remark = hasSaidLost ? [] : [Action.say("some of its reports were lost, as this machine was too slow")]
+      return each { $0.released() } + remark
     case .value(let handle, let octets): return value(octets, of: handle)
     default: return []
     }

@@ -96,7 +96,7 @@ package struct MIDIDevice: BondedDevice {
     case .subscriptionLost(let handle):
       guard link.isOpen else { return [] }
       return release() + say("its messages came faster than they could be read") + [.call(.subscribe(handle))]
-    case .valuesLost: return release()
+    case .valuesLost: return release() + say("some of its messages were lost, as this machine was too slow")
     case .value(let handle, let octets): return value(octets, of: handle)
     default: return []
     }
