@@ -169,7 +169,9 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       }
       if slot.timeouts > 1 { return [.broken(.noAnswer)] }
       commands.prepend((.nobody, CommandPacket(LEReadFilterAcceptListSize())))
-      return receive(answer, at: now)
+      let code = String(answer.opcode.rawValue, radix: 16)
+      return [.log("the controller has not answered command 0x\(code) within \(CommandSlot.timeout)")]
+        + receive(answer, at: now)
     case .quiet:
       beforePause = nil
       return quiet()

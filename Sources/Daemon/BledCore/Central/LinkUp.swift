@@ -74,6 +74,15 @@ struct LinkUp {
     }
   }
 
+  /// The step that programs wait for; nil if there is none.
+  var awaited: String? {
+    switch state {
+    case .encrypting: "the link is up, but not encrypted yet"
+    case .exchanging: "the link is up, but the device has not answered Exchange MTU"
+    case .idle, .ready, .over: nil
+    }
+  }
+
   // MARK: - Inputs
 
   /// Programs want to use the link.

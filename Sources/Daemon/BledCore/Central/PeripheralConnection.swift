@@ -88,8 +88,9 @@ final class PeripheralConnection {
     if let timeout = wish.timeout {
       request.alarm = broker.scheduler.schedule(after: .seconds(timeout)) { [weak self, weak request] in
         guard let self, let request else { return }
-        let cause = lastFailure.map { ": \($0.message)" } ?? ""
-        let error = GAPError.timeout.error("no connection to \(peripheral.address) within \(timeout) s\(cause)")
+        let cause = link?.linkUp.machine.awaited ?? lastFailure?.message
+        let words = cause.map { ": \($0)" } ?? ""
+        let error = GAPError.timeout.error("no connection to \(peripheral.address) within \(timeout) s\(words)")
         perform(machine.expired(request, error))
       }
     }

@@ -96,6 +96,18 @@ import Testing
     #expect(!peer.received.dropFirst(before).contains { $0[0] == 0x02 })
   }
 
+  @Test("The time-out of a connect says what a link that is up waits for")
+  func awaited() throws {
+    peer.isMute = true
+    let call = try client.call(
+      PeripheralConnect.self, .init(address: "\(peer.address)", addressType: "random", timeout: 5))
+    world.adapter.bringUp(peer)
+    world.scheduler.advance(by: .seconds(5))
+    let message = try #require(try client.error(of: call, PeripheralConnect.self)).message
+    let cause = "the link is up, but the device has not answered Exchange MTU"
+    #expect(message.hasSuffix("within 5.0 s: \(cause)"), "\(message)")
+  }
+
   @Test("The time-out of a connect says how the last link ended")
   func causeOfTheTimeout() throws {
     peer.isMute = true
