@@ -92,9 +92,9 @@ extension VirtualAir: CommandedAir {
   package var writes: WriteLog { context.writes }
 
   package func populate(_ scenario: Scenario) {
-    for description in scenario.devices {
-      let addresses = description.addresses
-      guard !devices.contains(where: { addresses.contains($0.address) }) else { continue }
+    var taken = Set(devices.map(\.address))
+    for description in scenario.devices where taken.isDisjoint(with: description.addresses) {
+      taken.formUnion(description.addresses)
       guard description.isConnectable else {
         add(AdvertisingDevice(description, on: self))
         continue

@@ -68,6 +68,8 @@ public enum SimulationAdd: ClientCall {
     Puts the devices and phones of a scenario on the simulated air, as they would be in the file of the adapter. Those \
     whose addresses are there already stay as they are.
     """)
+  /// 1 MiB: a scenario may have hundreds of devices.
+  public static let longestLine = LineFramer.defaultLimit
   public struct Params: RPCPayload, Hashable {
     /// A scenario, as JSON5 in a text; its devices and phones count.
     public var scenario: String

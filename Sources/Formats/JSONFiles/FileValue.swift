@@ -9,7 +9,7 @@ public protocol ReadableFromFile {
 
 /// A file's value, with its place and its path.
 public struct FileValue: Sendable {
-  private let node: JSON5Node
+  let node: JSON5Node
   private let file: String
   /// Its path from the outermost value, such as `devices[1].services[0].uuid`; empty for that value itself.
   public let path: String

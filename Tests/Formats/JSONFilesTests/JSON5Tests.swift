@@ -57,6 +57,18 @@ import Testing
     #expect(elements[2].failure("").place?.description == "3:5")
   }
 
+  @Test("a part of a file is passed on as it was read")
+  func json() throws {
+    let text =
+      #"{ a: [1, -0.5, 1e300, -0.0, Infinity, -Infinity, NaN, null, true], /* b */ 'c"\\\n': { d: [], 'ä': "\u0001/'" } }"#
+    let written = try read(text).json
+    #expect(
+      written
+        == #"{"a":[1,-0.5,1e+300,-0.0,Infinity,-Infinity,NaN,null,true],"c\"\\\u000a":{"d":[],"ä":"\u0001/'"}}"#)
+    #expect(try read(written).json == written)
+    #expect(try read("[9007199254740993, 0x10, 1e18, 1e19]").json == "[9007199254740992,16,1000000000000000000,1e+19]")
+  }
+
   @Test("names that Swift considers equal are two names")
   func namesAreOctets() throws {
     let members = try read("{ '\u{E9}': 1, 'e\u{301}': 2 }").members()

@@ -112,10 +112,12 @@ extension CommandedAir {
 
   private func device(_ name: String) throws(BluetoothError) -> any CommandedDevice {
     if let device = commandedDevices.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) { return device }
-    let known = commandedDevices.prefix(8).map { "\"\($0.name)\"" }.joined(separator: ", ")
+    let devices = commandedDevices
+    let known = devices.prefix(8).map { "\"\($0.name)\"" }.joined(separator: ", ")
+    let more = devices.count > 8 ? " and \(devices.count - 8) more, which simulation.devices lists" : ""
     throw GAPError.unknownDevice.error(
       known.isEmpty
         ? "there are no simulated devices: add some with simulation.add"
-        : "there is no simulated device of that name: give one of \(known)")
+        : "there is no simulated device of that name: give one of \(known)\(more)")
   }
 }

@@ -33,9 +33,9 @@ public final class Air {
 
   package func populate(_ scenario: Scenario) {
     if devices.isEmpty, phones.isEmpty { keys = SimulatedKeys(seed: scenario.seed ?? 0) }
-    for description in scenario.devices {
-      let addresses = description.addresses
-      guard !devices.contains(where: { addresses.contains($0.address) }) else { continue }
+    var taken = Set(devices.map(\.address))
+    for description in scenario.devices where taken.isDisjoint(with: description.addresses) {
+      taken.formUnion(description.addresses)
       let device = SimulatedPeripheral(description, air: self)
       devices.append(device)
       if let bootLoader = device.bootLoader { devices.append(bootLoader) }

@@ -62,22 +62,36 @@ struct SimulationCommand: ParsableCommand {
     @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func run(in shell: Shell) async throws {
-      let isText = scenario.drop(while: \.isWhitespace).hasPrefix("{")
-      let text = isText ? scenario : try Self.read(scenario)
+      guard !scenario.drop(while: \.isWhitespace).hasPrefix("{") else {
+        return try await command(SimulationAdd.self, .init(scenario: scenario), in: shell)
+      }
+      let octets = try JSONFile.octets(of: scenario == "-" ? "/dev/stdin" : scenario)
+      let file = try JSONFile.parse(octets, name: scenario)
+      guard let text = String(validating: octets, as: UTF8.self) else {
+        throw Failure("\(scenario) is not text in UTF-8")
+      }
+      guard ScenarioParts.fits(text) else { return try await add(ScenarioParts(file).parts, in: shell) }
       do {
         try await command(SimulationAdd.self, .init(scenario: text), in: shell)
-      } catch let error as BluetoothError where !isText && error.message.hasPrefix("scenario:") {
+      } catch let error as BluetoothError where error.message.hasPrefix(ScenarioParts.name) {
         // The daemon names the place in the text.
-        throw Failure(scenario + error.message.dropFirst("scenario".count))
+        throw Failure(scenario + error.message.dropFirst(ScenarioParts.name.count - 1))
       }
     }
 
-    /// - Throws: `FileError` if it cannot be read, or is not valid JSON5; `Failure`.
-    private static func read(_ path: String) throws -> String {
-      let octets = try JSONFile.octets(of: path == "-" ? "/dev/stdin" : path)
-      _ = try JSONFile.parse(octets, name: path)
-      guard let text = String(validating: octets, as: UTF8.self) else { throw Failure("\(path) is not text in UTF-8") }
-      return text
+    /// Adds a file that is too large for one call; devices before a faulty part stay.
+    @MainActor private func add(_ parts: [ScenarioParts.Part], in shell: Shell) async throws {
+      let connection = try await shell.connection()
+      for part in parts {
+        do {
+          _ = try await connection.call(SimulationAdd.self, .init(scenario: part.text))
+        } catch let error as BluetoothError {
+          if let failure = part.failure(error.message) { throw failure }
+          throw error
+        }
+      }
+      let output = output(of: shell)
+      if output.json { try output.object(Empty()) }
     }
   }
 

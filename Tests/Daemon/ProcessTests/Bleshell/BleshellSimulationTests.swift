@@ -53,6 +53,33 @@ import Testing
     #expect(missing.status == 1 && missing.errors.contains("there is no such file"), "\(missing.errors)")
   }
 
+  @Test("a file of any length is added, in parts, and an error names the place in the file")
+  func longFile() throws {
+    let daemon = try DaemonProcess(scenario: scenario)
+    func file(_ count: Int, _ padding: Int, last: String = "") throws -> String {
+      let text = String(repeating: "00", count: padding)
+      let devices = (0..<count).map { number in
+        let digits = String(0x10000 + number, radix: 16).suffix(4)
+        return "{ name: 'Lamp \(number)', address: 'C0:DE:01:00:\(digits.prefix(2)):\(digits.suffix(2))', services: ["
+          + "{ uuid: '180F', characteristics: [{ uuid: '2A19', value: '\(text)' }] }]\(number == count - 1 ? last : "") }"
+      }
+      let path = "\(daemon.folder.path)/zoo.json5"
+      try ChildProcess.write("{ devices: [\n\(devices.joined(separator: ",\n"))\n] }", to: path)
+      return path
+    }
+    // One call of more than 64 KiB, then two calls.
+    for (count, padding) in [(200, 300), (1200, 500)] {
+      let added = try daemon.bleshell("simulation", "add", try file(count, padding))
+      #expect(added.status == 0, "\(added.errors)")
+      #expect(try daemon.bleshell("simulation", "devices", "--json").lines.count == count + 1)
+    }
+    let path = try file(1300, 500, last: ", rssi: 'x'")
+    let wrong = try daemon.bleshell("simulation", "add", path)
+    #expect(wrong.status == 1 && wrong.errors.contains("\(path):1301:1: devices[1299]: rssi: "), "\(wrong.errors)")
+    let names = try daemon.bleshell("simulation", "vanish", "Bulb")
+    #expect(names.errors.contains("\"Lamp 6\" and ") && names.errors.contains(" more, which simulation.devices lists"))
+  }
+
   @Test("a value that changes by a rule is not set, and the error says so")
   func ruledValue() throws {
     let daemon = try DaemonProcess(
