@@ -172,12 +172,7 @@ struct SubscribeCommand: ShellCommand {
     }
     keeper?.begins()
     following.subscribed(at: place.device)
-    let losses = try await shell.connection().observe(GATTValuesLost.self) { [device = device.peripheral] loss in
-      guard loss.peripheral == device.identifier else { return }
-      let text = "packets dropped because a buffer was full: \(loss.packets); values may be missing here"
-      Task { @MainActor in following.interrupt(text) }
-    } end: { _ in
-    }
+    let losses = device.observeLosses { following.interrupt($0) }
     defer { losses.cancel() }
     device.isPrinting(attribute, true)
     defer { device.isPrinting(attribute, false) }

@@ -24,6 +24,7 @@ import FoundationEssentials
   private lazy var pairing = PairingAtScreen { [weak self] in self?.change($0) }
   /// The values that are subscribed to, by handle.
   private var subscriptions: [UInt16: Task<Void, Never>] = [:]
+  private var losses: Observation?
 
   init(_ device: Device, in shell: Shell, output: Output) {
     (self.device, self.shell, self.output) = (device, shell, output)
@@ -41,6 +42,7 @@ import FoundationEssentials
     defer {
       (tasks + followers).forEach { $0.cancel() }
       subscriptions.values.forEach { $0.cancel() }
+      losses?.cancel()
       screen?.end()
       shell.announce = announce
     }
@@ -96,6 +98,7 @@ import FoundationEssentials
   // MARK: Events of the daemon
 
   private func follow(_ client: BledClient) {
+    losses = device.observeLosses { [weak self] text in self?.change { $0.failed(nil, text) } }
     let identifier = device.peripheral.identifier
     let ends = client.notifications(PeripheralDisconnected.self) { $0.peripheral == identifier }
     let returns = client.notifications(PeripheralConnected.self) { $0.peripheral == identifier }

@@ -25,6 +25,8 @@ import ValueFormats
   /// By characteristic, the number of commands that print its values, and of printed values that the stream of `listen`
   /// has not reached.
   private var printing: [UInt16: (commands: Int, ahead: Int)] = [:]
+  /// Not nil once values were listened to.
+  private var losses: Observation?
 
   init(peripheral: Peripheral, name: String, names: NameList, output: Output) {
     naming = AttributeNaming(list: names, address: peripheral.link.address)
@@ -32,6 +34,8 @@ import ValueFormats
     self.name = name
     self.output = output
   }
+
+  deinit { losses?.cancel() }
 
   /// True if its address changes, and bled has no keys that would resolve it.
   var isPrivate: Bool {
@@ -69,6 +73,7 @@ import ValueFormats
   ) async throws -> AsyncThrowingStream<[UInt8], any Error> {
     if let values = listenings[attribute.handle] { return values }
     let values = try await peripheral.subscribe(attribute.handle)
+    losses = losses ?? observeLosses { [weak self] in self?.lost($0) }
     guard let show else {
       listenings[attribute.handle] = values
       return values
@@ -89,6 +94,12 @@ import ValueFormats
     (listenings[attribute.handle], _) = (copies, shown.insert(attribute.handle))
     printing[attribute.handle]?.ahead = 0
     return copies
+  }
+
+  /// A command that prints values reports their loss itself.
+  private func lost(_ text: String) {
+    guard !listenings.isEmpty, !printing.values.contains(where: { $0.commands > 0 }) else { return }
+    output.problem("\(name): \(text)")
   }
 
   /// True if the values of a characteristic are shown on reception.

@@ -178,6 +178,10 @@ import Testing
     let some = try daemon.bleshell("subscribe", "Lossy", "2A37", "--count", "20", "--json")
     #expect(some.status == 0 && some.lines.count == 20)
     #expect(some.errors.contains("a buffer was full: 1; values may be missing here"), "\(some.errors)")
+    let listening = try daemon.bleshell(
+      input: "connect Lossy\nlisten 2A37\n" + String(repeating: "expect notification 2A37 within 60\n", count: 20))
+    #expect(listening.status == 0, "\(listening.errors)")
+    #expect(listening.errors.contains("Lossy: packets dropped because a buffer was full: 1"), "\(listening.errors)")
   }
 
   @Test("watch shows the connected devices, and the links of other programs as they come up and end")
