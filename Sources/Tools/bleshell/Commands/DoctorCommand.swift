@@ -69,9 +69,24 @@ struct DoctorCommand: ShellCommand {
     return Finding(.daemon, .ok, "\(build) answers")
   }
 
-  /// A user with access to the socket can lack all permissions.
+  /// The permissions that the group bluetooth has by default: programs need them, not administrators.
+  private static let ordinary: [Permission] = [.scan, .connect, .serve, .advertise, .pair]
+
+  /// A user with access to the socket can lack some permissions, or all.
   static func permissions(of session: SessionOpen.Result) -> [Finding] {
-    guard !Permission.allCases.contains(where: session.isPermitted) else { return [] }
+    let granted = Permission.allCases.filter(session.isPermitted)
+    guard granted.count < Permission.allCases.count else { return [] }
+    let lacking = ordinary.filter { !session.isPermitted($0) }
+    let words = granted.map(\.rawValue).joined(separator: ", ")
+    guard !lacking.isEmpty else { return [Finding(.daemon, .ok, "permits you \(words)")] }
+    guard granted.isEmpty else {
+      return [
+        Finding(
+          .daemon, .note,
+          "The daemon permits you \(words), not \(lacking.map(\.rawValue).joined(separator: ", ")).",
+          remedy: "\"policy\" in its configuration grants permissions to users and groups (docs/configuration.md).")
+      ]
+    }
     return [
       Finding(
         .daemon, .problem, "The daemon permits you nothing.",
@@ -86,10 +101,12 @@ struct DoctorCommand: ShellCommand {
     (adapter.quirks ?? []).map { Finding(.daemon, .note, "\(adapter.adapter): \($0.text)") }
   }
 
-  private static func finding(_ adapter: AdapterDescription) -> Finding {
+  static func finding(_ adapter: AdapterDescription) -> Finding {
     let name = adapter.adapter
     if let problem = adapter.problem {
-      return Finding(.daemon, .problem, "\(name): \(problem.message)", remedy: problem.remedy)
+      let isNamed = problem.message.hasPrefix("\(name) ")
+      return Finding(
+        .daemon, .problem, isNamed ? problem.message : "\(name): \(problem.message)", remedy: problem.remedy)
     }
     switch adapter.state.known {
     case .on:

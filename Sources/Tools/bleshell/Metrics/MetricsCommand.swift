@@ -37,7 +37,7 @@ struct MetricsCommand: ShellCommand {
     var table = Table(.init(heading: "METRIC"), .init(heading: "OF"), .init(heading: "VALUE", right: true))
     for metric in metrics {
       for sample in metric.samples where all || sample.value != 0 {
-        let labels = sample.labels.sorted { $0.key < $1.key }.map { $0.value }.joined(separator: ", ")
+        let labels = sample.labels.sorted { $0.key < $1.key }.map(Self.text).joined(separator: ", ")
         let name = metric.name.dropFirst(metric.name.hasPrefix("bled_") ? "bled_".count : 0)
         for (part, value) in Self.values(sample) {
           table.rows.append([
@@ -57,6 +57,11 @@ struct MetricsCommand: ShellCommand {
     defer { server.close() }
     output.problem("serving \(listener.url)/metrics")
     while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+  }
+
+  /// The value of a label; of a user the name.
+  private static func text(_ label: (key: String, value: String)) -> String {
+    label.key == "user" ? UInt32(label.value).flatMap(userName) ?? label.value : label.value
   }
 
   /// A value, "17" or "0.25"; of a histogram, which has four lines, with the name of each.

@@ -42,7 +42,7 @@ import Glibc
     // terminal's width, which could have become narrower.
     setenv("COLUMNS", "\(max(40, Output.terminalSize.columns))", 1)
     let (text, status) = (root.fullMessage(for: error), root.exitCode(for: error).rawValue)
-    guard status != 0 else { return (text, status) }
+    guard status != 0 else { return (HelpText.arranged(text), status) }
     return (json ? root.message(for: error) : String(text.trimmingPrefix("Error: ")), status)
   }
 }

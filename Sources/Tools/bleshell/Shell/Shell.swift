@@ -142,6 +142,7 @@ import ValueFormats
       output.failure(Failure("\(error)"))
       return 1
     case let error as BluetoothError:
+      let error = error.naming()
       lastFailure = "\(error)"
       output.failure(error)
       if error.domain == .gap, !output.json, let remedies = await adapterRemedies(for: error) {

@@ -29,6 +29,33 @@ import Testing
       finding("bled 0.0.1", nil, own: nil) == ("bled 0.0.1 answers; this bleshell is \(Release.version).", true))
   }
 
+  @Test("a user learns which permissions the daemon grants, and which of the ordinary ones are missing")
+  func permissions() {
+    func findings(_ permissions: [Permission]) -> [String] {
+      let session = SessionOpen.Result(
+        session: 1, daemon: "bled", protocol: 1, adapters: [], permissions: permissions.words())
+      return DoctorCommand.permissions(of: session).map { "\($0.verdict) \($0.message)" }
+    }
+    #expect(findings(Permission.allCases) == [])
+    let ordinary: [Permission] = [.scan, .connect, .serve, .advertise, .pair]
+    #expect(findings(ordinary) == ["ok permits you scan, connect, serve, advertise, pair"])
+    #expect(findings([.scan]) == ["note The daemon permits you scan, not connect, serve, advertise, pair."])
+    #expect(findings([]) == ["problem The daemon permits you nothing."])
+  }
+
+  @Test("the problem of an adapter names it once")
+  func problemName() {
+    func message(_ problem: String) -> String {
+      let adapter = AdapterDescription(
+        adapter: "h4:/dev/x", kind: "host", address: nil, addressType: nil, name: "", state: "absent",
+        problem: .init(kind: "hardware", message: problem, remedy: "plug it in"), scanning: false, advertising: 0,
+        links: 0)
+      return DoctorCommand.finding(adapter).message
+    }
+    #expect(message("h4:/dev/x cannot be opened: No such file") == "h4:/dev/x cannot be opened: No such file")
+    #expect(message("it does not answer") == "h4:/dev/x: it does not answer")
+  }
+
   @Test("faults of a controller are notes with their reason, and the day on which they were learned")
   func quirks() {
     let adapter = AdapterDescription(
