@@ -7,7 +7,8 @@ import Testing
   @MainActor private func help(_ words: String...) -> String {
     let language = CommandLanguage(root: Bleshell.self)
     do {
-      _ = try language.parse(words + ["--help"])
+      var command = try language.parse(words + ["--help"])
+      try command.run()
       return ""
     } catch {
       return language.outcome(of: error, json: false).message
