@@ -174,10 +174,11 @@ final class AirActivities {
     }
     let delay = broadcast.sender?.requestDelay() ?? .zero
     guard delay > .zero else { return connect(to: broadcast) }
-    broadcast.answer = now.advanced(by: delay)
-    controller.air.scheduler.schedule(after: delay) { [weak self, weak broadcast] in
-      guard let self, let broadcast, broadcast.place != nil, broadcast.answer == controller.air.scheduler.now,
-        controller.isOnAir, mayConnect(to: broadcast.advertisement)
+    let answer = now.advanced(by: delay)
+    broadcast.answer = answer
+    _ = controller.air.scheduler.schedule(at: answer) { [weak self, weak broadcast] in
+      guard let self, let broadcast, broadcast.place != nil, broadcast.answer == answer, controller.isOnAir,
+        mayConnect(to: broadcast.advertisement)
       else { return }
       connect(to: broadcast)
     }
