@@ -62,6 +62,10 @@ final class RunningAdapters {
         others.remove(at: index)
         continue
       }
+      if isOnOtherAir(choice) {
+        logger.warning("adapter \(name) is not used: those of the other kind have another air until the next start")
+        continue
+      }
       names.append(name)
       switch choice {
       case .kernel(let selector): add(selector, isNamed: !settings.configuration.adapters.isDefault)
@@ -72,6 +76,15 @@ final class RunningAdapters {
       }
     }
     for name in others { logger.warning("adapter \(name) is no longer listed: it stays in use until the next start") }
+  }
+
+  /// True for a simulated adapter beside virtual ones, or a virtual one beside simulated ones.
+  private func isOnOtherAir(_ choice: AdapterChoice) -> Bool {
+    switch choice {
+    case .simulated: !virtualAir.adapters.isEmpty
+    case .virtual: !simulated.isEmpty
+    case .kernel, .all, .host: false
+    }
   }
 
   /// Uses every controller, including later ones, except those the kernel is to leave to bled. hci0 is the first,
