@@ -144,14 +144,15 @@ let storeys = [
       .testTarget(
         name: "VirtualDevicesTests",
         dependencies: [
-          "VirtualDevices", "Scenarios", "Controllers", "Adapter", "GATT", "JSONFiles", "Bluetooth", "TestSupport",
+          "VirtualDevices", "VirtualController", "Scenarios", "Controllers", "Adapter", "GATT", "JSONFiles",
+          "Bluetooth",
+          "TestSupport",
         ]),
       .testTarget(
         name: "SimulatedAdapterTests",
         dependencies: [
-          "SimulatedAdapter", "Scenarios", "ScenarioRules", "Adapter", "GATT", "JSONFiles", "MCUmgr", "NordicDFU",
-          "Bluetooth",
-          "TestSupport",
+          "SimulatedAdapter", "VirtualDevices", "Scenarios", "ScenarioRules", "Adapter", "GATT", "JSONFiles", "MCUmgr",
+          "NordicDFU", "Bluetooth", "TestSupport", logging,
         ]),
     ]),
   // The daemon, and the messages of its socket.

@@ -26,7 +26,12 @@ final class AdvertisingDevice: CommandedDevice {
       advertisement, every: description.interval, seed: world.context.seed,
       stream: Stream.advertising.of(description.address))
     reception = Reception(description, in: world.context)
-    broadcast.signal = { [reception] in reception.next() }
+    let privateAddress = PrivateAddress(
+      of: description.address, period: description.privateAddress, world.keys, in: world.context)
+    broadcast.signal = { [reception, unowned broadcast] in
+      if let privateAddress { broadcast.advertisement.address = HCIAddress(privateAddress.address) }
+      return reception.next()
+    }
     advertise(description.data, description.scanResponse)
   }
 

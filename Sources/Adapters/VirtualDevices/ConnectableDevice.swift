@@ -20,6 +20,7 @@ final class ConnectableDevice: CommandedDevice {
   private var description: DeviceDescription
   private let context: SimulationContext
   private let reception: Reception
+  private let valueLoss: ValueLoss
   private var generator: SeededGenerator
   /// Made at the first link: most devices are only ever scanned.
   private var server: DeviceServer?
@@ -36,11 +37,20 @@ final class ConnectableDevice: CommandedDevice {
     self.dfu = dfu ?? description.bootLoader.map { BootLoaderHost($0, of: description.address, in: world.context) }
     generator = context.generator(Stream.behaviour.of(description.address))
     reception = Reception(description, in: context)
+    valueLoss = ValueLoss(
+      description.losses.value, generator: context.generator(Stream.losses.of(description.address, 1)))
     host = ScenarioHost(
       ControllerModel(description.radio, address: address, isExtended: description.isLongRange), name: name,
       address: address, pairing: description.pairing, privateAddress: description.privateAddress, on: world)
     host.controller.signal = { [reception] in reception.next() }
+    host.controller.linkSignal = { [reception] in reception.strength() }
     host.controller.receivesRequest = { [weak self] in self?.receivesRequest() ?? true }
+    host.controller.requestDelay = { [weak self] in self?.connectDelay() ?? .zero }
+    host.controller.damages = { [valueLoss] packet in
+      guard valueLoss.probability > 0, let attribute = packet.attribute else { return false }
+      return valueLoss.drops(attribute)
+    }
+    if description.interval > Self.longestInterval { host.controller.longInterval = description.interval }
     host.onLink = { [weak self] in self?.serve($0) }
     host.onLinkEvent = { if case .channel(let channel) = $0 { ChannelEcho(channel) } }
     host.onBonded = { [weak self] in self?.server?.bonded() }
@@ -58,6 +68,7 @@ final class ConnectableDevice: CommandedDevice {
   }
 
   private func receivesRequest() -> Bool { !generator.chance(description.losses.connect) }
+  private func connectDelay() -> Duration { description.connectDelay.draw(&generator) }
 
   // MARK: - On the air
 
@@ -91,7 +102,7 @@ final class ConnectableDevice: CommandedDevice {
 
   private func serve(_ link: any Link) {
     advertise()
-    runningServer().attach(link) { [weak host] in host?.isBonded ?? false }
+    runningServer().attach(link) { [weak host] in host?.bondedPeer }
     if description.pairing?.requestsSecurity == true { host.requestSecurity() }
     if let time = description.disconnectAfter?.draw(&generator) {
       context.scheduler.schedule(after: time) { [weak link] in link?.disconnect() }
@@ -168,6 +179,14 @@ final class ConnectableDevice: CommandedDevice {
   }
 }
 
+extension ACLDataPacket {
+  /// The attribute packet that begins in it; nil for other data.
+  fileprivate var attribute: [UInt8]? {
+    guard boundary != 1, data.dropFirst(2).starts(with: [4, 0]) else { return nil }
+    return Array(data.dropFirst(4))
+  }
+}
+
 // MARK: - Commands
 
 extension ConnectableDevice {
@@ -185,6 +204,7 @@ extension ConnectableDevice {
     reception.change(change)
     if let new = change.losses {
       description.losses = new
+      valueLoss.probability = new.value
       if isConnected { scheduleLoss() }
     }
     if let new = change.pairing { host.pairing = new }

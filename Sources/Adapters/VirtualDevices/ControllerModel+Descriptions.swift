@@ -6,8 +6,12 @@ import VirtualController
 extension ControllerModel {
   /// The controller of an adapter.
   init(_ description: AdapterDescription, address: DeviceAddress) {
-    self.init(address: address, description.radio, isExtended: description.advertisingDataLength > 31)
+    // Several sets at once are of extended advertising, though of short data.
+    let isExtended = description.advertisingDataLength > 31 || description.advertisingSets > 1
+    self.init(address: address, description.radio, isExtended: isExtended)
+    longestAdvertising = UInt16(description.advertisingDataLength)
     links = description.links
+    packetsPerEvent = description.packetsPerEvent
     advertisingSets = UInt8(description.advertisingSets)
   }
 
@@ -20,8 +24,9 @@ extension ControllerModel {
   /// A controller without a public address has none: its host knows the random one.
   private init(address: DeviceAddress, _ radio: RadioDescription, isExtended: Bool) {
     self.init(address: address.kind == .public ? address.value : 0)
-    stream = address.value
+    stream = Stream.advertising.of(address)
     features = .bluetooth5
+    longestData = UInt16(radio.longestPacket)
     if !radio.phys.contains(.le2M) { features.remove(.phy2M) }
     if !radio.phys.contains(.leCoded) { features.remove(.codedPHY) }
     if radio.longestPacket == 27 { features.remove(.dataPacketLengthExtension) }

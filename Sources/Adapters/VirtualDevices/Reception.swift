@@ -2,7 +2,7 @@ import Adapter
 import Bluetooth
 import Scenarios
 
-/// The reception of a device's advertisements: their strength, and their losses.
+/// The reception of a device: the strength of its packets, and the losses of its advertisements.
 final class Reception {
   private let signal: Signal
   private var loss: Double
@@ -13,6 +13,9 @@ final class Reception {
     loss = description.losses.report
     generator = context.generator(Stream.losses.of(description.address))
   }
+
+  /// The strength of the next packet on a link, in dBm.
+  func strength() -> Int { signal.next() }
 
   /// The strength of the next advertisement at a listener, in dBm; nil if it is lost.
   func next() -> Int? { generator.chance(loss) ? nil : signal.next() }

@@ -1,5 +1,6 @@
 import Adapter
 import Bluetooth
+import BluetoothCrypto
 import Controllers
 import Host
 import Logging
@@ -17,6 +18,7 @@ import VirtualController
 /// | a bond                    | kept                                                                 |
 /// | the link's end            | the keys are lost if so described; `onEnd`                           |
 final class ScenarioHost {
+  let name: String
   let controller: VirtualController
   let adapter: HostAdapter
   let bonds = KeptBonds()
@@ -34,9 +36,18 @@ final class ScenarioHost {
   /// The only link; nil without one.
   private(set) var link: (any Link)?
 
+  private let address: DeviceAddress
   private let context: SimulationContext
   private unowned let world: VirtualAir
+  /// The key that resolves its private addresses; nil if it has none.
+  private let identityResolvingKey: Key128?
+  /// Its key for signatures, which identifies its bonds of earlier runs.
+  private let signature: Key128
   private var generator: SeededGenerator
+  /// The passkey that the other side of the link shows.
+  private var seen: UInt32?
+  /// The question for a passkey that the person has not seen yet.
+  private var typing: QuestionID?
   private var isPowered = false
   private var hasStarted = false
 
@@ -45,19 +56,22 @@ final class ScenarioHost {
     _ model: ControllerModel, name: String, address: DeviceAddress, pairing: PairingDescription?,
     privateAddress: Duration?, on world: VirtualAir
   ) {
-    (self.world, self.pairing) = (world, pairing)
+    (self.name, self.address, self.world, self.pairing) = (name, address, world, pairing)
     context = world.context
     generator = context.generator(Stream.pairing.of(address))
+    signature = world.keys.key("signature", [address])
     controller = VirtualController(model, on: world.air)
     adapter = HostAdapter(
       .virtual(name), by: VirtualTransports(to: controller), spare: address, scheduler: world.context.scheduler,
       logger: world.quiet)
+    adapter.random = context.generator(Stream.secrets.of(address))
     adapter.setBonds(bonds)
-    if let privateAddress {
-      var keys = context.generator(Stream.privacy.of(address))
-      let root = (0..<16).map { _ in UInt8(truncatingIfNeeded: keys.next()) }
-      adapter.setPrivacy(PrivacySettings(root: root, rotation: privateAddress))
+    let privacy = privateAddress.map {
+      PrivacySettings(root: world.keys.key("privacy", [address]).littleEndian, rotation: $0)
     }
+    adapter.setPrivacy(privacy)
+    identityResolvingKey = privacy?.identityResolvingKey(of: address).flatMap { Key128(littleEndian: $0) }
+    bonds.earlier = { [weak self] in self?.earlierBonds ?? [] }
     adapter.changeTerms = { [weak self] in self?.change(&$0) }
     adapter.onEvent = { [weak self] in self?.handle($0) }
     setPairing()
@@ -73,8 +87,20 @@ final class ScenarioHost {
     adapter.start()
   }
 
+  /// The identity of the link's other side, if it has a key for it.
+  var bondedPeer: DeviceAddress? { link.flatMap { bonds.identity(of: $0.peer) } }
   /// True if it has a key for the link.
-  var isBonded: Bool { link.map { bonds.knows($0.peer) } ?? false }
+  var isBonded: Bool { bondedPeer != nil }
+
+  /// True for an address that it shows.
+  func shows(_ address: DeviceAddress) -> Bool {
+    address == self.address || identityResolvingKey.map { address.isResolved(by: $0) } == true
+  }
+
+  private var earlierBonds: [Bond] {
+    guard let pairing, !pairing.losesKeys else { return [] }
+    return world.adapters.flatMap { $0.bonds(of: address, signature) }
+  }
 
   /// Requests the security that its person can give.
   func requestSecurity() {
@@ -109,7 +135,7 @@ final class ScenarioHost {
       guard let self else { return }
       onLinkEvent?(event)
       guard case .ended = event else { return }
-      self.link = nil
+      (self.link, seen, typing) = (nil, nil, nil)
       if pairing?.losesKeys == true { bonds.forget() }
       onEnd?()
     }
@@ -126,20 +152,45 @@ final class ScenarioHost {
     guard let pairing else { return }
     terms.bonds = pairing.bonds
     terms.hasSecureConnections = pairing.hasSecureConnections
-    terms.maximumKeySize = max(pairing.keySize, terms.minimumKeySize)
+    terms.maximumKeySize = pairing.keySize
+    terms.secrets.signatureKey = signature
     terms.secrets.passkey = pairing.passkey ?? PairingDescription.standardPasskey
   }
 
   private func ask(_ id: QuestionID, _ question: PairingQuestion) {
     guard let pairing, pairing.answer != .never else { return }
-    let answer: PairingAnswer
-    switch (pairing.answer, question) {
-    case (.refuse, _): answer = .refuse
-    case (_, .consent), (_, .comparison): answer = .accept
-    case (_, .passkey): answer = .passkey(pairing.passkey ?? world.passkey)
-    }
     context.scheduler.schedule(after: pairing.answerDelay.draw(&generator)) { [weak self] in
-      self?.adapter.answer(id, answer)
+      self?.answer(id, question)
     }
+  }
+
+  private func answer(_ id: QuestionID, _ question: PairingQuestion) {
+    guard let pairing else { return }
+    switch (pairing.answer, question) {
+    case (.refuse, _): adapter.answer(id, .refuse)
+    case (_, .consent), (_, .comparison): adapter.answer(id, .accept)
+    case (_, .passkey):
+      if let passkey = pairing.passkey ?? seen { return type(passkey, id) }
+      typing = id
+      context.scheduler.schedule(after: Self.look) { [weak self] in
+        if self?.typing == id { self?.type(PairingDescription.standardPasskey, id) }
+      }
+    }
+  }
+
+  /// The time that its person takes to look for a passkey on the other side.
+  private static let look = Duration.seconds(1)
+
+  /// The person sees this passkey on the other side.
+  func see(_ passkey: UInt32) {
+    guard link != nil else { return }
+    seen = passkey
+    if let typing { type(passkey, typing) }
+  }
+
+  /// The passkey of another pairing is another one.
+  private func type(_ passkey: UInt32, _ id: QuestionID) {
+    (seen, typing) = (nil, nil)
+    adapter.answer(id, .passkey(passkey))
   }
 }

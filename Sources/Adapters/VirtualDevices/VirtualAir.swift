@@ -14,28 +14,26 @@ package final class VirtualAir {
   let logger: Logger
   /// For the hosts of devices and phones: a device without power is no failure of an adapter.
   let quiet = Logger(label: "bled.virtual.devices") { _ in SwiftLogNoOpLogHandler() }
-  /// The passkey that the adapters show, for the persons at the devices.
-  let passkey: UInt32
+  /// The keys of the devices and phones.
+  private(set) var keys = DeviceKeys(seed: 0)
   private var devices: [any CommandedDevice] = []
   private var phones: [VirtualPhone] = []
 
   /// Makes an empty air.
   /// - Parameters:
   ///   - scheduler: the source of all time.
-  ///   - seed: the source of the scenario's chance and the air's; the keys of pairings are random.
+  ///   - seed: the source of all chance, and of the secrets of pairings.
   package init(scheduler: any Scheduler, seed: UInt64, logger: Logger) {
     context = SimulationContext(scheduler: scheduler, seed: seed)
     air = Air(scheduler: scheduler, seed: seed)
     self.logger = logger
-    var generator = context.generator(Stream.pairing.rawValue)
-    passkey = UInt32(generator.next() % 1_000_000)
     air.onFault = { logger.error("a host on the air broke a rule: \($0)") }
   }
 
   /// Makes an adapter, and puts its scenario on the air.
   /// - Parameter id: its name for users.
   package func makeAdapter(_ id: String, _ scenario: Scenario) -> VirtualAdapter {
-    let adapter = VirtualAdapter(id, scenario.adapter, on: self)
+    let adapter = VirtualAdapter(id, scenario, on: self)
     adapters.append(adapter)
     populate(scenario)
     for event in scenario.events {
@@ -63,20 +61,21 @@ package final class VirtualAir {
     for device in devices where device.name.hasSameOctets(as: name) { device.setPresent(isPresent) }
   }
 
-  private func loseKeys(_ name: String) {
-    for case let device as ConnectableDevice in devices where device.name.hasSameOctets(as: name) {
-      device.host.bonds.forget()
-    }
-    for phone in phones where phone.name.hasSameOctets(as: name) { phone.host.bonds.forget() }
+  /// The device or phone of this name loses its keys.
+  func loseKeys(_ name: String) {
+    for host in hosts where host.name.hasSameOctets(as: name) { host.bonds.forget() }
   }
 
-  /// True for an address of a device, which phones do not visit.
-  func isDevice(_ address: DeviceAddress) -> Bool {
-    devices.contains { device in
-      let host = (device as? ConnectableDevice)?.host
-      return device.address == address || host?.adapter.information.privateAddress == address
-    }
+  /// An adapter shows a passkey for a pairing: the person at the device sees it.
+  func show(_ passkey: UInt32, to address: DeviceAddress) {
+    for host in hosts where host.shows(address) { host.see(passkey) }
   }
+
+  /// The hosts of devices and phones.
+  private var hosts: [ScenarioHost] { devices.compactMap { ($0 as? ConnectableDevice)?.host } + phones.map(\.host) }
+
+  /// True for the controller of one of the daemon's adapters, which are the only ones that phones visit.
+  func isAdapter(_ controller: VirtualController?) -> Bool { adapters.contains { $0.controller === controller } }
 
   private func phone(_ description: PhoneDescription) -> VirtualPhone {
     if let phone = phones.first(where: { $0.address == description.address }) { return phone }
@@ -92,6 +91,7 @@ extension VirtualAir: CommandedAir {
   package var writes: WriteLog { context.writes }
 
   package func populate(_ scenario: Scenario) {
+    if participants == 0 { keys = DeviceKeys(seed: scenario.seed ?? 0) }
     var taken = Set(devices.map(\.address))
     for description in scenario.devices where taken.isDisjoint(with: description.addresses) {
       taken.formUnion(description.addresses)

@@ -4,7 +4,7 @@ import Controllers
 import Scenarios
 import VirtualController
 
-// watching    scans, and receives an advertisement that it likes → approaching
+// watching    scans, and receives an advertisement that it likes → approaching; its caller no longer waits → gone
 // approaching the delay has passed: connects → visiting, or without a link in time → watching
 // visiting    the link ended → resting, or gone
 // resting     `returnAfter` has passed → watching
@@ -48,8 +48,12 @@ final class VirtualPhone {
     (name, address) = (description.name, description.address)
     generator = world.context.generator(Stream.behaviour.of(description.address))
     host = ScenarioHost(
-      ControllerModel(description.radio, address: address, isExtended: false), name: name, address: address,
+      ControllerModel(description.radio, address: address, isExtended: true), name: name, address: address,
       pairing: description.pairing, privateAddress: description.privateAddress, on: world)
+    host.controller.receivesFrom = { [weak world] in world?.isAdapter($0) ?? false }
+    let signal = Signal(
+      description.signal, generator: world.context.generator(Stream.signal.of(description.address)))
+    host.controller.linkSignal = { signal.next() }
     host.onReport = { [weak self] in self?.heard($0) }
     host.onLink = { [weak self] in self?.begin($0) }
   }
@@ -81,8 +85,8 @@ final class VirtualPhone {
   }
 
   private func heard(_ report: AdvertisingReport) {
-    guard case .watching = state, let address = report.address, !world.isDevice(address) else { return }
-    guard request?.isWanted() ?? true else { return }
+    guard case .watching = state, let address = report.address else { return }
+    guard request?.isWanted() ?? true else { return giveUp() }
     if !report.isScanResponse { advertisements[address] = report.isConnectable ? report.data : nil }
     guard let data = advertisements[address] else { return }
     let response = AdvertisingData(parsing: report.isScanResponse ? report.data : [])
@@ -90,6 +94,13 @@ final class VirtualPhone {
     state = .approaching
     host.adapter.setScan(nil)
     scheduler.schedule(after: description.connectDelay.draw(&generator)) { [weak self] in self?.connect(to: address) }
+  }
+
+  /// The caller no longer waits for the visit.
+  private func giveUp() {
+    request = nil
+    state = .gone
+    host.adapter.setScan(nil)
   }
 
   private func connect(to address: DeviceAddress) {

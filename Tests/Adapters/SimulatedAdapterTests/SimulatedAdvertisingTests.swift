@@ -33,7 +33,7 @@ struct SimulatedAdvertisingTests {
   @Test("Advertisements take turns on the one set, each is heard, and the real interval is told (P19)")
   func turns() throws {
     let scheduler = VirtualScheduler()
-    let air = Air(scheduler: scheduler, seed: 3)
+    let air = Airs.make(scheduler: scheduler, seed: 3)
     let sender = try AdapterStage("{ adapter: { advertisingSets: 1 } }", id: "sender", air: air, scheduler: scheduler)
     let listener = try AdapterStage("{}", id: "listener", air: air, scheduler: scheduler)
     for world in [sender, listener] { world.adapter.start() }
@@ -77,7 +77,7 @@ struct SimulatedAdvertisingTests {
 
   @Test func twoAdaptersOnOneAirHearAndConnectToEachOther() throws {
     let scheduler = VirtualScheduler()
-    let air = Air(scheduler: scheduler, seed: 3)
+    let air = Airs.make(scheduler: scheduler, seed: 3)
     let one = try AdapterStage("{}", id: "one", air: air, scheduler: scheduler)
     let two = try AdapterStage("{}", id: "two", air: air, scheduler: scheduler)
     let server = Server(two)
@@ -113,7 +113,7 @@ struct SimulatedAdvertisingTests {
 
   @Test func devicesOfASharedScenarioAreThereOnce() throws {
     let scheduler = VirtualScheduler()
-    let air = Air(scheduler: scheduler, seed: 3)
+    let air = Airs.make(scheduler: scheduler, seed: 3)
     let worlds = try ["one", "two"].map { try AdapterStage("", id: $0, air: air, scheduler: scheduler) }
     let all = ScanParameters(isActive: false, interval: .milliseconds(10), window: .milliseconds(10))
     for world in worlds {

@@ -13,7 +13,7 @@ struct SimulatedExtendedAdvertisingTests {
   private let own = DeviceAddress(value: 0xC011_2233_4455, kind: .random)
 
   init() throws {
-    let air = Air(scheduler: scheduler, seed: 3)
+    let air = Airs.make(scheduler: scheduler, seed: 3)
     sender = try AdapterStage(
       "{ adapter: { advertisingDataLength: 1650 } }", id: "sender", air: air, scheduler: scheduler)
     listener = try AdapterStage(

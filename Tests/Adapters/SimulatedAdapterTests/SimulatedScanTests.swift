@@ -5,7 +5,7 @@ import Testing
 @testable import SimulatedAdapter
 
 /// Scanning for simulated devices.
-struct SimulatedScanTests {
+@Suite(.onBothAirs) struct SimulatedScanTests {
   private let always = ScanParameters(isActive: false, interval: .milliseconds(60), window: .milliseconds(60))
   private static let two = """
     { devices: [
@@ -96,7 +96,7 @@ struct SimulatedScanTests {
     #expect(world.reports.count == count)
   }
 
-  @Test func aQuietAirWakesNobody() throws {
+  @Test(.onSimulatedAir("a host checks a controller that reports nothing")) func aQuietAirWakesNobody() throws {
     let world = try AdapterStage.on()
     world.adapter.setScan(always)
     world.scheduler.advance(by: .seconds(5))

@@ -15,7 +15,7 @@ struct SimulatedSubeventTests {
   private var train: PeriodicTrain { PeriodicTrain(address: sender.adapter.information.address, sid: 1) }
 
   init() throws {
-    let air = Air(scheduler: scheduler, seed: 3)
+    let air = Airs.make(scheduler: scheduler, seed: 3)
     sender = try AdapterStage(Self.scenario, id: "sender", air: air, scheduler: scheduler)
     listener = try AdapterStage(Self.scenario, id: "listener", air: air, scheduler: scheduler)
     for world in [sender, listener] { world.adapter.start() }

@@ -1,9 +1,11 @@
 import Adapter
 import Bluetooth
+import Controllers
 import GATT
 import Testing
 
 @testable import Scenarios
+@testable import VirtualController
 @testable import VirtualDevices
 
 /// Devices of a scenario, each a host of our own on a controller, in virtual time.
@@ -169,6 +171,71 @@ import Testing
     try #require(stage.links.first).disconnect()
     stage.scheduler.advance(by: .seconds(2))
     #expect(reports.count == 1 && reports.first?.isComplete == false)
+  }
+
+  @Test("A phone that watches keeps no device awake, and gives up when nobody waits for its visit")
+  func quietPhone() throws {
+    let stage = try VirtualStage(Self.belt)
+    var isWanted = true
+    try stage.air.visit(
+      #"{ name: "phone", address: "C0:DE:00:00:00:09", addressType: "random" }"#, isWanted: { isWanted }
+    ) { _ in }
+    stage.scheduler.advance(by: .seconds(5))
+    // The host checks a controller that reports nothing.
+    let hour = stage.scheduler.now.advanced(by: .seconds(3600))
+    #expect(stage.scheduler.advance(to: hour, ringing: 1000))
+    isWanted = false
+    stage.adapter.host.setAdvertising(AdvertisingSetID(1), AdvertisingParameters(data: [2, 1, 6]))
+    stage.scheduler.advance(by: .seconds(5))
+    #expect(stage.scheduler.advance(to: hour.advanced(by: .seconds(3600)), ringing: 1000))
+    #expect(stage.links.isEmpty)
+  }
+
+  @Test("A controller that fails is noticed at once, and so is one that works again, or is plugged in again")
+  func failure() throws {
+    let stage = try VirtualStage(Self.belt)
+    let client = try #require(stage.connect(1))
+    stage.adapter.stopAnswering()
+    stage.scheduler.advance(by: .milliseconds(1))
+    guard case .failed(let problem) = stage.adapter.host.state else {
+      Issue.record("\(stage.adapter.host.state)")
+      return
+    }
+    #expect(problem.message.contains("hardware error") && client.end?.name == "adapterFailed")
+    stage.scheduler.advance(by: .seconds(60))
+    #expect(stage.adapter.host.state == .failed(problem))
+    stage.adapter.comeBack()
+    stage.scheduler.advance(by: .milliseconds(100))
+    #expect(stage.adapter.host.state == .on)
+    stage.adapter.vanish()
+    stage.scheduler.advance(by: .seconds(60))
+    #expect(stage.adapter.host.state == .absent)
+    stage.adapter.comeBack()
+    stage.scheduler.advance(by: .milliseconds(100))
+    #expect(stage.adapter.host.state == .on)
+  }
+
+  @Test("Nothing of the air outlasts it, whatever is under way")
+  func lifetime() throws {
+    weak var air: Air?
+    weak var host: HostAdapter?
+    weak var device: ConnectableDevice?
+    let scheduler = VirtualScheduler()
+    func live() throws {
+      let stage = try VirtualStage(Self.belt, scheduler: scheduler)
+      let client = try #require(stage.connect(1))
+      client.link.raiseSecurity(to: 2, as: .none, usesOwnData: false) { _ in }
+      client.link.send([0x0A, 3, 0])
+      stage.adapter.host.setScan(ScanParameters())
+      scheduler.run(for: .milliseconds(100)) { false }
+      (air, host) = (stage.air.air, stage.adapter.host)
+      device = stage.air.commandedDevices.first as? ConnectableDevice
+      #expect(air != nil && host != nil && device != nil)
+    }
+    try live()
+    // Alarms that were due are without effect.
+    scheduler.advance(by: .seconds(60))
+    #expect(air == nil && host == nil && device == nil)
   }
 
   @Test("The same seed gives the same events")

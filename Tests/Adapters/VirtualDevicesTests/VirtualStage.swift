@@ -9,7 +9,7 @@ import TestSupport
 
 /// An adapter on a virtual air with a scenario, under virtual time, and its events.
 final class VirtualStage {
-  let scheduler = VirtualScheduler()
+  let scheduler: VirtualScheduler
   let air: VirtualAir
   let adapter: VirtualAdapter
   private(set) var reports: [AdvertisingReport] = []
@@ -18,11 +18,15 @@ final class VirtualStage {
   private(set) var pairings: [PairingEvent] = []
   /// The hosts' violations of rules.
   let log = LogLines()
-  private let bonds = Bonds()
+  let bonds: Bonds
 
-  private final class Bonds: BondSource { var all: [Bond] = [] }
+  /// The owner of the adapter's bonds.
+  final class Bonds: BondSource { var all: [Bond] = [] }
 
-  init(_ json: String, seed: UInt64 = 1) throws {
+  init(
+    _ json: String, seed: UInt64 = 1, scheduler: VirtualScheduler = VirtualScheduler(), bonds: Bonds = Bonds()
+  ) throws {
+    (self.scheduler, self.bonds) = (scheduler, bonds)
     air = VirtualAir(scheduler: scheduler, seed: seed, logger: log.logger)
     adapter = air.makeAdapter("virtual", try Scenario(json: json))
     adapter.host.setBonds(bonds)
@@ -43,6 +47,8 @@ final class VirtualStage {
     default: break
     }
   }
+
+  func forgetPairings() { pairings = [] }
 
   func scan(_ seconds: Int = 2) {
     reports = []

@@ -8,8 +8,10 @@ final class BondedCentrals {
   private static let serviceChanged: BluetoothUUID = 0x2A05
 
   private let host: GATTHost
+  /// By identity: a central may show another address on each link.
   private var states: [DeviceAddress: GATTClientState] = [:]
-  private var address: DeviceAddress?
+  /// Returns the identity of the central on the link; nil without a key for it.
+  private var identity: () -> DeviceAddress? = { nil }
   private var isRestored = false
 
   init(_ host: GATTHost) {
@@ -18,11 +20,14 @@ final class BondedCentrals {
   }
 
   /// There is a link with this central.
-  func attach(_ peer: DeviceAddress) {
-    address = peer
+  /// - Parameters:
+  ///   - peer: its address on the link.
+  ///   - identity: returns its identity; nil without a key for it.
+  func attach(_ peer: DeviceAddress, _ identity: @escaping () -> DeviceAddress?) {
+    self.identity = identity
     isRestored = false
     // A central without keys pairs anew.
-    if !host.isBonded() { states[peer] = nil }
+    if identity() == nil { states[peer] = nil }
   }
 
   /// The central has changed its settings, or was bonded.
@@ -42,7 +47,7 @@ final class BondedCentrals {
 
   /// The central on the link, if that is encrypted with the keys of a bond.
   private var peer: DeviceAddress? {
-    guard let link = host.link, host.isBonded(), link.security.level > 1 else { return nil }
-    return address
+    guard let link = host.link, link.security.level > 1 else { return nil }
+    return identity()
   }
 }

@@ -77,11 +77,11 @@ package final class DeviceServer {
   }
 
   /// Serves the peer of this link.
-  /// - Parameter isBonded: returns true while the device has a key for the link.
-  package func attach(_ link: any Link, isBonded: @escaping () -> Bool) {
-    host.isBonded = isBonded
+  /// - Parameter bondedPeer: returns the peer's identity while the device has a key for the link, else nil.
+  package func attach(_ link: any Link, bondedPeer: @escaping () -> DeviceAddress?) {
+    host.isBonded = { bondedPeer() != nil }
     host.attach(link, maximumMTU: maximumMTU)
-    centrals.attach(link.peer)
+    centrals.attach(link.peer, bondedPeer)
     for index in characteristics.indices { characteristics[index].replay?.linkIsUp(at: context.age) }
     misbehaviour.linkIsUp()
     dfu?.send = { [weak self] in self?.sendAnswer($0, $1) ?? false }

@@ -27,7 +27,7 @@ package final class SimulationContext {
 
 /// The purposes of random numbers for one address: each has a stream of its own.
 package enum Stream: UInt64 {
-  case behaviour, signal, advertising, values, responses, faults, losses, pairing, privacy, firmware
+  case behaviour, signal, advertising, values, responses, faults, losses, pairing, privacy, firmware, secrets
 
   package func of(_ address: DeviceAddress, _ index: Int = 0) -> UInt64 {
     address.value | rawValue << 48 | UInt64(truncatingIfNeeded: index) << 52

@@ -47,7 +47,8 @@ final class SimulatedCentral: Listener {
     let pairing = DevicePairing(
       description.pairing, of: description.address, hasPrivateAddresses: description.privateAddress != nil, air: air)
     self.pairing = pairing
-    privateAddress = PrivateAddress(of: description.address, period: description.privateAddress, air: air)
+    privateAddress = PrivateAddress(
+      of: description.address, period: description.privateAddress, air.keys.keys, in: air.context)
     generator = air.generator(Stream.behaviour.of(description.address))
     end = SimulatedLink.End(
       address: description.address, maximumMTU: description.mtu,

@@ -47,7 +47,8 @@ final class SimulatedPeripheral: Connectable, CommandedDevice {
     let pairing = DevicePairing(
       description.pairing, of: description.address, hasPrivateAddresses: description.privateAddress != nil, air: air)
     self.pairing = pairing
-    privateAddress = PrivateAddress(of: description.address, period: description.privateAddress, air: air)
+    privateAddress = PrivateAddress(
+      of: description.address, period: description.privateAddress, air.keys.keys, in: air.context)
     signal = Signal(description.signal, generator: air.generator(Stream.signal.of(description.address)))
     valueLoss = ValueLoss(
       description.losses.value, generator: air.generator(Stream.losses.of(description.address)))
@@ -184,7 +185,10 @@ final class SimulatedPeripheral: Connectable, CommandedDevice {
       pairing.linkEnded()
       advertise()
     }
-    runningServer().attach(link) { [weak link] in link?.isBonded ?? false }
+    runningServer().attach(link) { [weak link] in
+      guard let link, link.isBonded else { return nil }
+      return link.peerIdentity ?? link.peer
+    }
     if let psm = description.echoPSM {
       link.onChannelRequest = { $0 == psm ? ChannelListener(parameters: .init()) { ChannelEcho($0) } : nil }
     }

@@ -45,7 +45,8 @@ struct AirLifetimeTests {
     if stops { world.adapter.stop {} }
     scheduler.run(for: .milliseconds(1)) { false }
     return Parts(
-      adapter: world.adapter, air: world.adapter.air, pair: link.pair, security: link.pair?.security, link: link,
+      adapter: world.adapter as? SimulatedAdapter, air: world.air as? Air, pair: link.pair,
+      security: link.pair?.security, link: link,
       channel: channel)
   }
 

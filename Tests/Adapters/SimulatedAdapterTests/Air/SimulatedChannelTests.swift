@@ -6,7 +6,7 @@ import Testing
 @testable import SimulatedAdapter
 
 /// Channels on the simulated air.
-@Suite struct SimulatedChannelTests {
+@Suite(.onBothAirs) struct SimulatedChannelTests {
   private static let device = """
     { devices: [{ name: 'Echo', address: 'C0:DE:00:00:00:01', addressType: 'random', connectDelay: 0, echoPSM: 200 }] }
     """
@@ -21,7 +21,9 @@ import Testing
     return try #require(outcome)
   }
 
-  @Test("What goes to an echoing device comes back, and only as fast as it is read")
+  @Test(
+    "What goes to an echoing device comes back, and only as fast as it is read",
+    .onSimulatedAir("more packets are on their way"))
   func echo() throws {
     let world = try AdapterStage.on(Self.device)
     let link = try #require(world.connect(1))
@@ -54,7 +56,7 @@ import Testing
     #expect(ends == 1)
   }
 
-  @Test("A channel has the mode that was asked for")
+  @Test("A channel has the mode that was asked for", .onSimulatedAir("the sizes of packets are the host's"))
   func modes() throws {
     let world = try AdapterStage.on(Self.device)
     let link = try #require(world.connect(1))
@@ -74,7 +76,9 @@ import Testing
     #expect(try open(world, link, 200).get().pieces == ChannelPieces(receive: 100, send: 247))
   }
 
-  @Test("A number that the device does not have is refused, one that we have cannot be had twice")
+  @Test(
+    "A number that the device does not have is refused, one that we have cannot be had twice",
+    .onSimulatedAir("the errors have other words"))
   func numbers() throws {
     let world = try AdapterStage.on(Self.device)
     let link = try #require(world.connect(1))

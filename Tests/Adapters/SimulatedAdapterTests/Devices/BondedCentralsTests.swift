@@ -6,7 +6,7 @@ import Testing
 @testable import SimulatedAdapter
 
 /// Simulated devices that keep, with a bond, a central's subscription to Service Changed.
-struct BondedCentralsTests {
+@Suite(.onBothAirs) struct BondedCentralsTests {
   private let world: AdapterStage
 
   init() throws {
@@ -18,7 +18,7 @@ struct BondedCentralsTests {
   }
 
   private func change(_ service: String) throws {
-    try world.adapter.air.command(
+    try world.air.command(
       "lamp", change: #"{ services: [{ uuid: "\#(service)", characteristics: [{ uuid: "2A19", value: "32" }] }] }"#)
   }
 
@@ -64,7 +64,7 @@ struct BondedCentralsTests {
       secure(third)
       #expect(changes(third).isEmpty)
       end(third)
-      world.adapter.air.loseKeys(device: "lamp")
+      world.loseKeys(device: "lamp")
       world.unpair(AdapterStage.address(1))
     }
   }
@@ -109,7 +109,7 @@ struct BondedCentralsTests {
     secure(first)
     try subscribe(first)
     end(first)
-    world.adapter.air.loseKeys(device: "lamp")
+    world.loseKeys(device: "lamp")
     world.unpair(AdapterStage.address(1))
     try change("1810")
     let second = try connect()

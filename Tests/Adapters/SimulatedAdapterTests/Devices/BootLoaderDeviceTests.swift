@@ -7,7 +7,7 @@ import Testing
 @testable import SimulatedAdapter
 
 /// Devices with a boot loader for Secure DFU: their requests and restarts.
-struct BootLoaderDeviceTests {
+@Suite(.onBothAirs) struct BootLoaderDeviceTests {
   private static let firmware = TestPackage.firmware(300)
 
   private static func description(_ text: String) throws -> BootLoaderDescription {
@@ -109,14 +109,14 @@ struct BootLoaderDeviceTests {
   func addresses() throws {
     let lamp = #"{ name: "lamp", address: "C0:DE:00:00:00:01", addressType: "random", bootLoader: {} }"#
     let world = try AdapterStage.on("{ devices: [\(lamp)] }")
-    #expect(world.adapter.air.commandedDevices.map(\.isPresent) == [true, false])
-    #expect(world.adapter.air.commandedDevices.map(\.name) == ["lamp", "DfuTarg"])
+    #expect(world.air.commandedDevices.map(\.isPresent) == [true, false])
+    #expect(world.air.commandedDevices.map(\.name) == ["lamp", "DfuTarg"])
     let next = #"{ name: "other", address: "C0:DE:00:00:00:02", addressType: "random" }"#
     // Another device is not put where the boot loader is, nor its boot loader where a device is.
-    try world.adapter.air.add(scenario: "{ devices: [\(next)] }")
+    try world.air.add(scenario: "{ devices: [\(next)] }")
     let before = #"{ name: "before", address: "C0:DE:00:00:00:00", addressType: "random", bootLoader: {} }"#
-    try world.adapter.air.add(scenario: "{ devices: [\(before)] }")
-    #expect(world.adapter.air.commandedDevices.count == 2)
+    try world.air.add(scenario: "{ devices: [\(before)] }")
+    #expect(world.air.commandedDevices.count == 2)
     #expect { try Scenario(json: "{ devices: [\(lamp), \(next)] }") } throws: { "\($0)".contains("give each its own") }
   }
 }

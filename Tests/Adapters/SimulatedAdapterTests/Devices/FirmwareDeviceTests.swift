@@ -6,7 +6,7 @@ import Testing
 @testable import SimulatedAdapter
 
 /// Devices with MCUmgr: what they do not accept, and their restarts.
-struct FirmwareDeviceTests {
+@Suite(.onBothAirs) struct FirmwareDeviceTests {
   private static let reset = ManagementRequest.reset.frame(sequence: 3).encoded
   private static let long = ManagementRequest.echo(String(repeating: "a", count: 300)).frame(sequence: 4).encoded
 
@@ -22,7 +22,7 @@ struct FirmwareDeviceTests {
   private static func host(_ firmware: String, _ world: AdapterStage) throws -> FirmwareHost {
     let text = #"{ devices: [{ name: "host", address: "C0:DE:00:00:00:09", firmware: { \#(firmware) } }] }"#
     let description = try #require(try Scenario(json: text).devices[0].firmware)
-    return FirmwareHost(description, of: AdapterStage.address(9), in: world.adapter.air.context)
+    return FirmwareHost(description, of: AdapterStage.address(9), in: world.context)
   }
 
   /// The answers to packets.
@@ -78,7 +78,7 @@ struct FirmwareDeviceTests {
     client.start(.writeWithoutResponse(service.valueHandle, Self.reset))
     world.scheduler.advance(by: .seconds(2))
     #expect(client.reason != nil)
-    if isRemoved { try world.adapter.air.command("unit", isPresent: false) }
+    if isRemoved { try world.air.command("unit", isPresent: false) }
     #expect((world.connect(1) == nil) == isRemoved)
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import SimulatedAdapter
 
 /// Devices that violate the protocol.
-struct MisbehaviourTests {
+@Suite(.onBothAirs) struct MisbehaviourTests {
   private static func world(_ faults: String) throws -> AdapterStage {
     try AdapterStage.on(
       """

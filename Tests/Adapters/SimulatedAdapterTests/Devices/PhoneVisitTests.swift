@@ -7,7 +7,7 @@ import Testing
 @testable import SimulatedAdapter
 
 /// Phones that visit on command.
-struct PhoneVisitTests {
+@Suite(.onBothAirs) struct PhoneVisitTests {
   private let world: AdapterStage
   private let server: Server
   private let set = AdvertisingSetID(1)
@@ -42,10 +42,10 @@ struct PhoneVisitTests {
       { do: "read" }, { do: "write", value: "07", characteristic: "2A19" }, { do: "subscribe" },
       { do: "read", characteristic: "2A00" }, { do: "read", characteristic: "2A38" }, { do: "wait", seconds: 2 }
       """
-    try world.adapter.air.visit(phone(script)) { reports.append($0) }
+    try world.air.visit(phone(script)) { reports.append($0) }
     world.scheduler.advance(by: .seconds(20))
     #expect(reports.isEmpty, "nothing is advertised")
-    #expect(throws: BluetoothError.self) { try world.adapter.air.visit(phone("")) { reports.append($0) } }
+    #expect(throws: BluetoothError.self) { try world.air.visit(phone("")) { reports.append($0) } }
     advertise()
     world.scheduler.advance(by: .seconds(20))
     let report = try #require(reports.first)
@@ -53,7 +53,7 @@ struct PhoneVisitTests {
     #expect(report.steps.map(\.action) == ["discover", "read", "write", "subscribe", "read", "read"])
     #expect(report.steps[1].value == [0x64] && report.steps[4].value == Array("Server".utf8))
     #expect(report.steps[5].error?.name == "notSupported")
-    try world.adapter.air.visit(phone(#"{ do: "read", characteristic: "2A19" }"#)) { reports.append($0) }
+    try world.air.visit(phone(#"{ do: "read", characteristic: "2A19" }"#)) { reports.append($0) }
     world.scheduler.advance(by: .seconds(20))
     #expect(reports.count == 2 && reports.last?.steps.last?.value == [7])
   }
@@ -62,7 +62,7 @@ struct PhoneVisitTests {
   func unwanted() throws {
     var reports: [VisitReport] = []
     var isWanted = true
-    let air = world.adapter.air
+    let air = world.air
     try air.visit(phone(""), isWanted: { isWanted }) { _ in Issue.record("nobody waits for this visit") }
     isWanted = false
     advertise()
@@ -78,11 +78,11 @@ struct PhoneVisitTests {
   func cut() throws {
     var reports: [VisitReport] = []
     advertise()
-    try world.adapter.air.visit(phone(#"{ do: "wait", seconds: 100 }"#)) { reports.append($0) }
+    try world.air.visit(phone(#"{ do: "wait", seconds: 100 }"#)) { reports.append($0) }
     world.scheduler.advance(by: .seconds(20))
-    world.adapter.vanish()
+    world.staged.vanish()
     world.scheduler.advance(by: .seconds(20))
     #expect(reports.map(\.isComplete) == [false])
-    #expect(throws: BluetoothError.self) { try world.adapter.air.visit("{ name: 3 }") { _ in } }
+    #expect(throws: BluetoothError.self) { try world.air.visit("{ name: 3 }") { _ in } }
   }
 }

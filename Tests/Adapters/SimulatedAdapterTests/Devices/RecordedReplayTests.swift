@@ -5,7 +5,7 @@ import Testing
 @testable import SimulatedAdapter
 
 /// Values of a recording.
-struct RecordedReplayTests {
+@Suite(.onBothAirs) struct RecordedReplayTests {
   private static let scenario = """
     { devices: [{ name: "Belt", address: "C0:DE:00:00:00:01", addressType: "random", services: [{ uuid: "180D",
       characteristics: [

@@ -7,7 +7,7 @@ import Testing
 @testable import SimulatedAdapter
 
 /// Phones that visit our advertisements.
-struct SimulatedCentralTests {
+@Suite(.onBothAirs) struct SimulatedCentralTests {
   private let service = ServiceDefinition(
     uuid: 0xFFF0,
     characteristics: [
@@ -76,7 +76,7 @@ struct SimulatedCentralTests {
     #expect(server.trace.count == 5)
   }
 
-  @Test func aPhoneIsThrownOutInTheMiddleOfAProcedure() throws {
+  @Test(.onSimulatedAir("the phone is faster")) func aPhoneIsThrownOutInTheMiddleOfAProcedure() throws {
     let world = try AdapterStage.on()
     let server = Server(world, [service])
     try advertise(world)

@@ -6,7 +6,7 @@ import Testing
 @testable import SimulatedAdapter
 
 /// Reading, writing and subscribing to simulated devices, through ATT packets and the real client.
-struct SimulatedPeripheralTests {
+@Suite(.onBothAirs) struct SimulatedPeripheralTests {
   private func client(of number: UInt64, _ world: AdapterStage) throws -> Client {
     let link = try #require(world.connect(number))
     return Client(link, world)

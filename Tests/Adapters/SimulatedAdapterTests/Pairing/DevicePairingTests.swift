@@ -6,7 +6,7 @@ import Testing
 @testable import SimulatedAdapter
 
 /// Simulated devices and phones that pair, against the adapter's face.
-final class DevicePairingTests {
+@Suite(.onBothAirs) final class DevicePairingTests {
   private var bonds: [Bond] = []
   private var events: [PairingEvent] = []
 
@@ -40,7 +40,7 @@ final class DevicePairingTests {
   ) -> Result<LinkSecurity, BluetoothError>? {
     var result: Result<LinkSecurity, BluetoothError>?
     link.raiseSecurity(
-      to: level, as: world.adapter.pairing.settings.capability, usesOwnData: false, replacesBond: replacesBond
+      to: level, as: world.capability, usesOwnData: false, replacesBond: replacesBond
     ) { error in
       result = error.map { .failure($0) } ?? .success(link.security)
     }
@@ -83,7 +83,9 @@ final class DevicePairingTests {
     #expect(events.count == 1, "Just Works asks nothing where we begin: \(events)")
   }
 
-  @Test("a bond that is too weak is replaced on request, on an encrypted link and on another, and stays if that fails")
+  @Test(
+    "a bond that is too weak is replaced on request, on an encrypted link and on another, and stays if that fails",
+    .onSimulatedAir("the errors have other words"))
   func replacedBond() throws {
     for isSameLink in [true, false] {
       bonds = []
@@ -96,7 +98,7 @@ final class DevicePairingTests {
       }
       var link = try #require(world.connect(1))
       #expect(raise(link, world) == .success(LinkSecurity(level: 2, keySize: 16)))
-      world.adapter.setPairing(PairingSettings(capability: .keyboard))
+      world.setPairing(PairingSettings(capability: .keyboard))
       if !isSameLink {
         link.disconnect()
         world.scheduler.advance(by: .seconds(1))
@@ -142,7 +144,7 @@ final class DevicePairingTests {
     let words = "secureConnections: \(isSecureConnections)"
     // The passkey that the device shows is typed here.
     var world = try lock("{ capability: \"display\", passkey: 42, \(words) }")
-    world.adapter.setPairing(PairingSettings(capability: .keyboard))
+    world.setPairing(PairingSettings(capability: .keyboard))
     answer(.passkey(42), world)
     #expect(raise(try #require(world.connect(1)), to: 3, world) == .success(LinkSecurity(level: level, keySize: 16)))
     #expect(events.first == .question(QuestionID(1), .passkey))
@@ -150,7 +152,7 @@ final class DevicePairingTests {
     // The passkey that is shown here is typed at the device.
     events = []
     world = try lock("{ capability: \"keyboard\", answerDelay: 2, \(words) }")
-    world.adapter.setPairing(PairingSettings(capability: .display))
+    world.setPairing(PairingSettings(capability: .display))
     let before = world.scheduler.now
     #expect(raise(try #require(world.connect(1)), to: 3, world) == .success(LinkSecurity(level: level, keySize: 16)))
     #expect(before.duration(to: world.scheduler.now) > .seconds(2))
@@ -161,7 +163,7 @@ final class DevicePairingTests {
     // Numbers are compared, where both have LE Secure Connections.
     events = []
     world = try lock("{ capability: \"displayYesNo\", \(words) }")
-    world.adapter.setPairing(PairingSettings(capability: .displayYesNo))
+    world.setPairing(PairingSettings(capability: .displayYesNo))
     answer(.accept, world)
     let compared = raise(try #require(world.connect(1)), to: isSecureConnections ? 3 : 2, world)
     #expect(compared == .success(LinkSecurity(level: isSecureConnections ? 4 : 2, keySize: 16)))
@@ -173,10 +175,11 @@ final class DevicePairingTests {
     }
   }
 
-  @Test("a pairing that was refused can be begun again on the same link")
+  @Test(
+    "a pairing that was refused can be begun again on the same link", .onSimulatedAir("further attempts have to wait"))
   func secondAttempt() throws {
     let world = try lock("{ capability: \"displayYesNo\" }")
-    world.adapter.setPairing(PairingSettings(capability: .displayYesNo))
+    world.setPairing(PairingSettings(capability: .displayYesNo))
     let link = try #require(world.connect(1))
     var answers: [PairingAnswer] = [.refuse, .accept]
     let note = world.adapter.onEvent
@@ -189,17 +192,19 @@ final class DevicePairingTests {
     #expect(raise(link, to: 3, world) == .success(LinkSecurity(level: 4, keySize: 16)))
   }
 
-  @Test("refusals, wrong passkeys, silence and devices that do not pair are errors that say so")
+  @Test(
+    "refusals, wrong passkeys, silence and devices that do not pair are errors that say so",
+    .onSimulatedAir("the errors have other words"))
   func failures() throws {
     var world = try lock("{ answer: \"refuse\" }")
     var link = try #require(world.connect(1))
     #expect(refusal(raise(link, world)).contains("the other side refused"))
     #expect(link.security == .none)
     world = try lock("{ capability: \"keyboard\", passkey: 5 }")
-    world.adapter.setPairing(PairingSettings(capability: .display))
+    world.setPairing(PairingSettings(capability: .display))
     #expect(refusal(raise(try #require(world.connect(1)), world)).contains("the passkey was wrong"))
     world = try lock("{ capability: \"display\" }")
-    world.adapter.setPairing(PairingSettings(capability: .keyboard))
+    world.setPairing(PairingSettings(capability: .keyboard))
     answer(.passkey(5), world)
     #expect(refusal(raise(try #require(world.connect(1)), world)).contains("the passkey was wrong"))
     world = try lock("{ keySize: 6 }")
@@ -223,7 +228,9 @@ final class DevicePairingTests {
     #expect(bonds.isEmpty)
   }
 
-  @Test("a link that ends while it pairs fails the pairing, once")
+  @Test(
+    "a link that ends while it pairs fails the pairing, once",
+    .onSimulatedAir("the error is the link's, and the event is its end"))
   func lostLink() throws {
     let world = try lock("{ answer: \"never\" }", more: "disconnectAfter: 3,")
     let link = try #require(world.connect(1))
@@ -234,7 +241,9 @@ final class DevicePairingTests {
     #expect(events.count == 1)
   }
 
-  @Test("P22: a device that lost its keys ends the link; forgetting and pairing again helps", arguments: [true, false])
+  @Test(
+    "P22: a device that lost its keys ends the link; forgetting and pairing again helps",
+    .onSimulatedAir("the end of a link has the name of the specification"), arguments: [true, false])
   func lostKeys(always: Bool) throws {
     let events = always ? "" : "events: [{ at: 100, action: \"loseKeys\", device: \"Lock\" }],"
     let world = try lock("{ losesKeys: \(always) }", file: events)
@@ -269,7 +278,7 @@ final class DevicePairingTests {
     world.scheduler.advance(by: .seconds(60))
     #expect(events.isEmpty && link.security == .none)
     world = try lock("{ securityRequest: true }")
-    world.adapter.setPairing(PairingSettings(acceptsDevices: true))
+    world.setPairing(PairingSettings(acceptsDevices: true))
     answer(.accept, world)
     link = try #require(world.connect(1))
     world.scheduler.run(for: .seconds(10)) { link.security.level == 2 }
@@ -282,7 +291,9 @@ final class DevicePairingTests {
     #expect(link.security.level == 2)
   }
 
-  @Test("private addresses rotate, resolve with the key of the bond, and the bond is known by them (P23)")
+  @Test(
+    "private addresses rotate, resolve with the key of the bond, and the bond is known by them (P23)",
+    .onSimulatedAir("the end of a link has the name of the specification"))
   func privateAddresses() throws {
     let world = try lock(more: "privateAddress: 900,")
     func heard() throws -> DeviceAddress {

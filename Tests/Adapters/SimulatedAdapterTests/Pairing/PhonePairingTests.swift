@@ -6,7 +6,7 @@ import Testing
 @testable import SimulatedAdapter
 
 /// Phones that pair with the adapter's services.
-struct PhonePairingTests {
+@Suite(.onBothAirs) struct PhonePairingTests {
   private let protected = ServiceDefinition(
     uuid: 0xFFF0,
     characteristics: [
@@ -22,7 +22,7 @@ struct PhonePairingTests {
       { \(file) phones: [{ name: "Phone", address: "C0:DE:00:00:01:01", addressType: "random", pairing: \(pairing), \(more)
         script: [{ do: "read" }], stay: 2, returnAfter: 10 }] }
       """)
-    world.adapter.setPairing(PairingSettings(acceptsDevices: accepts))
+    world.setPairing(PairingSettings(acceptsDevices: accepts))
     return world
   }
 
@@ -98,11 +98,11 @@ struct PhonePairingTests {
   @Test("two adapters on one air pair with each other")
   func twoAdapters() throws {
     let scheduler = VirtualScheduler()
-    let air = Air(scheduler: scheduler, seed: 1)
+    let air = Airs.make(scheduler: scheduler, seed: 1)
     let one = try AdapterStage("{}", id: "simulated", air: air, scheduler: scheduler)
     let two = try AdapterStage("{}", id: "simulated1", air: air, scheduler: scheduler)
     for world in [one, two] {
-      world.adapter.setPairing(PairingSettings(capability: .displayYesNo, acceptsDevices: true))
+      world.setPairing(PairingSettings(capability: .displayYesNo, acceptsDevices: true))
       world.adapter.start()
     }
     scheduler.run { one.adapter.state == .on && two.adapter.state == .on }

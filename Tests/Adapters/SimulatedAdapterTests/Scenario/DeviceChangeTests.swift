@@ -7,7 +7,7 @@ import Testing
 @testable import SimulatedAdapter
 
 /// Devices that change on command while they are on the air.
-struct DeviceChangeTests {
+@Suite(.onBothAirs) struct DeviceChangeTests {
   private static let body = """
     { uuid: "180D", characteristics: [
         { uuid: "2A38", properties: ["read", "write", "writeWithoutResponse", "notify"], value: "01" }] }
@@ -23,7 +23,7 @@ struct DeviceChangeTests {
       """)
   }
 
-  private func change(_ members: String) throws { try world.adapter.air.command("belt", change: members) }
+  private func change(_ members: String) throws { try world.air.command("belt", change: members) }
 
   /// The duration of a read in seconds, and its result.
   private func read(_ client: Client) throws -> (seconds: Double, outcome: Result<GATTResult, any Error>) {
@@ -142,13 +142,13 @@ struct DeviceChangeTests {
     _ = try client.run(.write(found.valueHandle, [7]))
     _ = try client.run(.writeWithoutResponse(found.valueHandle, [8]))
     try client.subscribe(found, .notification)
-    let air = world.adapter.air
+    let air = world.air
     let entries = air.writes.entries(after: 0, device: "belt", limit: 10)
     #expect(entries.map(\.operation) == [.write, .writeWithoutResponse, .subscribe])
     #expect(entries.map(\.value) == [[7], [8], [1, 0]] && entries.map(\.number) == [1, 2, 3])
     #expect(air.writes.entries(after: 1, device: nil, limit: 1).map(\.value) == [[8]])
     #expect(air.writes.entries(after: 0, device: "lamp", limit: 10) == [])
-    for index in 0..<1000 { air.context.writes.add(.write, "belt", 0x2A38, [UInt8(index % 256)], 0) }
+    for index in 0..<1000 { world.context.writes.add(.write, "belt", 0x2A38, [UInt8(index % 256)], 0) }
     let kept = air.writes.entries(after: 0, device: nil, limit: 2000)
     #expect(kept.count == 1000 && kept.first?.number == 4 && kept.last?.number == 1003)
   }

@@ -4,11 +4,16 @@ import GATT
 
 @testable import Scenarios
 @testable import SimulatedAdapter
+@testable import VirtualDevices
 
 /// One adapter under virtual time, and all its events.
 final class AdapterStage {
   let scheduler: VirtualScheduler
-  let adapter: SimulatedAdapter
+  let adapter: any Adapter
+  /// The devices around it.
+  let air: any CommandedAir
+  /// The adapter, as tests command it.
+  let staged: any StagedAdapter
   private let bonds: StoredBonds
   private(set) var reports: [AdvertisingReport] = []
   private(set) var links: [any Link] = []
@@ -19,14 +24,22 @@ final class AdapterStage {
   private(set) var trace: [String] = []
 
   init(
-    _ json: String, seed: UInt64 = 1, id: String = "simulated", air: Air? = nil, scheduler: VirtualScheduler? = nil,
+    _ json: String, seed: UInt64 = 1, id: String = "simulated", air: (any CommandedAir)? = nil,
+    scheduler: VirtualScheduler? = nil,
     bonds: [Bond] = []
   ) throws {
     self.bonds = StoredBonds(bonds)
     let scheduler = scheduler ?? VirtualScheduler()
     self.scheduler = scheduler
     let scenario = json.isEmpty ? Scenario.builtin : try Scenario(json: json)
-    adapter = SimulatedAdapter(id: id, scenario: scenario, scheduler: scheduler, seed: seed, air: air)
+    self.air = air ?? Airs.make(scheduler: scheduler, seed: seed)
+    if let air = self.air as? VirtualAir {
+      staged = air.makeAdapter(id, scenario)
+    } else {
+      staged = SimulatedAdapter(
+        id: id, scenario: scenario, scheduler: scheduler, seed: seed, air: self.air as? Air)
+    }
+    adapter = staged.seam
     adapter.setBonds(self.bonds)
     adapter.onEvent = { [unowned self] in note($0) }
   }
@@ -73,6 +86,26 @@ final class AdapterStage {
   func forget() {
     trace = []
     reports = []
+  }
+
+  /// The common parts of the devices.
+  var context: SimulationContext {
+    if let air = air as? VirtualAir { return air.context }
+    return (air as? Air)?.context ?? SimulationContext(scheduler: scheduler, seed: 1)
+  }
+
+  /// The means of the person at the adapter in pairings.
+  private(set) var capability = PairingCapability.none
+
+  func setPairing(_ settings: PairingSettings) {
+    capability = settings.capability
+    adapter.setPairing(settings)
+  }
+
+  /// The device or phone of this name loses its keys.
+  func loseKeys(device name: String) {
+    (air as? Air)?.loseKeys(device: name)
+    (air as? VirtualAir)?.loseKeys(name)
   }
 
   /// Forgets the keys shared with a device.
