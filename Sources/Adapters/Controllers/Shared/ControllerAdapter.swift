@@ -62,10 +62,12 @@ extension ControllerAdapter {
   package func stop(_ done: @escaping () -> Void) {
     guard end.stops(done) else { return }
     closeAddresses()
+    let isReady = activities.isReady
+    // A radio without activities is quiet at once.
+    if isReady { end.waitsToStop { [weak self] in self?.finishStop() } }
     activities.wantNothing()
-    guard activities.isReady else { return finishStop() }
+    guard isReady else { return finishStop() }
     for link in openLinks { link.disconnect() }
-    end.waitsToStop { [weak self] in self?.finishStop() }
   }
 
   package func setScan(_ parameters: ScanParameters?) { activities.want(scan: parameters) }

@@ -276,6 +276,17 @@ struct KernelAdapterTests {
     #expect(errors.map { $0?.name } == ["connectionFailed"])
   }
 
+  @Test("bled ends without a delay when its adapter has no link and does nothing")
+  func stopWhenIdle() throws {
+    let stage = try KernelStage.on()
+    var stops = 0
+    stage.adapter.stop { stops += 1 }
+    try stage.settle()
+    #expect(stops == 1)
+    try stage.wait(.seconds(10))
+    #expect(stops == 1)
+  }
+
   @Test("the end of a link ends its pairing and the channels that are being opened")
   func endMeanwhile() throws {
     let stage = try KernelStage.on()

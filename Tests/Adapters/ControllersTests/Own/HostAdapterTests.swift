@@ -297,6 +297,17 @@ import Testing
     tap.close()
   }
 
+  @Test("bled ends without a delay when its adapter has no link and does nothing")
+  func stopWhenIdle() throws {
+    let stage = try HostStage()
+    var stops = 0
+    stage.adapter.stop { stops += 1 }
+    try stage.settle()
+    #expect(stops == 1 && !stage.controller.hasHost)
+    try stage.wait(.seconds(10))
+    #expect(stops == 1)
+  }
+
   @Test("bled ends when the controller of an adapter that was just switched off is reset")
   func stopAfterPowerOff() throws {
     let stage = try HostStage()
