@@ -27,7 +27,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 sys.path.insert(0, str(ROOT / "Tests/Client"))
 from session import Session  # noqa: E402
-from test_air import TestAir  # noqa: E402
+from test_air import SIMULATED, TestAir  # noqa: E402, F401
 
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">

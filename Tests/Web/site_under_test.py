@@ -12,7 +12,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "Tests/BlueZ"))
-from world import PATIENCE, PROGRAMS, Program, Session  # noqa: E402, F401
+from world import PATIENCE, PROGRAMS, SIMULATED, Program, Session  # noqa: E402, F401
 
 
 class Site:
@@ -45,7 +45,7 @@ class Site:
     def start_bled(self, scenario):
         self.bled = self.start(
             PROGRAMS / "bled", "--socket", self.socket, "--state-directory", self.folder / "state", "--adapter",
-            f"simulated:{scenario}" if scenario else "simulated")
+            f"{SIMULATED}:{scenario}" if scenario else SIMULATED)
         self.bled.expect("is ready on")
 
     def start_web(self, *, writes):

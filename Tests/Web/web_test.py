@@ -15,7 +15,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from browser import Browser  # noqa: E402
-from site_under_test import PATIENCE, Session, Site, read_event  # noqa: E402
+from site_under_test import PATIENCE, SIMULATED, Session, Site, read_event  # noqa: E402
 
 VIEWS = ("devices", "sensors", "links", "adapters", "recordings")
 
@@ -351,7 +351,7 @@ class PageTests(BrowserTests):
         with Session(self.site.socket, name="other program") as other:
             other.call("peripheral.connect", name="Echo", timeout=PATIENCE)
             browser.click("nav a[href='#links']")
-            browser.wait_text("#link-table", r"Echo\s+other program, process \d+\s+simulated")
+            browser.wait_text("#link-table", rf"Echo\s+other program, process \d+\s+{SIMULATED}")
             user = pwd.getpwuid(os.geteuid()).pw_name
             browser.wait_text("#session-table", rf"bleshell web, process \d+, this page\s+{user}\s")
             self.assertEqual(browser.text("#session-table").count("bleshell"), 1)
@@ -362,7 +362,7 @@ class PageTests(BrowserTests):
         """The adapters and the lines of doctor."""
         browser = self.browser
         browser.click("nav a[href='#adapters']")
-        browser.wait_text("#adapter-table", r"simulated\s+on")
+        browser.wait_text("#adapter-table", rf"{SIMULATED}\s+on")
         browser.wait_text("#doctor-table", r"daemon\s+note\s+This is bleshell")
         # No word is broken beside the long lines of the findings.
         for width in (1440, 1000, 360):
