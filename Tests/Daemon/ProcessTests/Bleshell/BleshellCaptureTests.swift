@@ -165,7 +165,7 @@ import Testing
     let capture = try daemon.start(["capture", file])
     // The recording names all present adapters in one turn, soon after its beginning.
     try eventually("it records") {
-      FileManager.default.contents(atPath: file)?.range(of: Data("simulat".utf8)) != nil
+      FileManager.default.contents(atPath: file)?.range(of: Data(daemon.adapter(0).utf8.prefix(7))) != nil
     }
     let client = try daemon.client()
     func advance(_ seconds: Double) throws { _ = try client.call(SimulationAdvance.self, .init(seconds: seconds)) }
