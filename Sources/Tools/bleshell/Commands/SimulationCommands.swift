@@ -85,7 +85,7 @@ struct SimulationCommand: ParsableCommand {
       for part in parts {
         do {
           _ = try await connection.call(SimulationAdd.self, .init(scenario: part.text))
-        } catch let error as BluetoothError {
+        } catch {
           if let failure = part.failure(error.message) { throw failure }
           throw error
         }
