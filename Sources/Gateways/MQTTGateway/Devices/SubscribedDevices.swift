@@ -8,8 +8,9 @@ import ValueFormats
 /// | State      | Input                        | Next       | Calls                                                    |
 /// |------------|------------------------------|------------|----------------------------------------------------------|
 /// | away       | session began                | connecting | peripheral.connect, which waits, with `reconnect`        |
-/// | connecting | answer: connected            | linked     | names, formats, gatt.subscribe for each characteristic   |
+/// | connecting | answer: connected            | linked     | gatt.subscribe for each characteristic                   |
 /// | connecting | answer: failed               | paused     |                                                          |
+/// | linked     | subscribed                   | linked     | the descriptors with the name and the format are read    |
 /// | linked     | a subscription failed, ended | linked     | gatt.subscribe for it, after a pause                     |
 /// | linked     | disconnected, reconnecting   | lost       |                                                          |
 /// | linked     | disconnected                 | paused     |                                                          |
@@ -47,8 +48,8 @@ final class SubscribedDevices {
     var handles: [UInt16: Int] = [:]
     /// The characteristics with an awaited subscription.
     var awaited: Set<Int> = []
-    /// The names and formats of the characteristics that are subscribed to.
-    var namings: [Int: AttributeNaming] = [:]
+    /// The names and formats of the characteristics, which stay for the next link, and their handles.
+    var namings: [Int: (handle: UInt16, naming: AttributeNaming)] = [:]
     /// The number of consecutive failures.
     var failures = 0
     /// Distinguishes the links of the device: an answer to a call on an earlier one has no effect.
@@ -142,7 +143,7 @@ final class SubscribedDevices {
   /// There is no link: removes all of its state.
   private func leave(_ index: Int, _ state: State) {
     entries[index].state = state
-    (entries[index].handles, entries[index].awaited, entries[index].namings) = ([:], [], [:])
+    (entries[index].handles, entries[index].awaited) = ([:], [])
     entries[index].link += 1
   }
 
@@ -174,21 +175,18 @@ final class SubscribedDevices {
     else { return }
     let path = entries[index].device.characteristics[place]
     let link = entries[index].link
-    session.readDescriptions(of: path, on: peripheral) { [weak self, era] descriptions in
+    session.call(
+      GATTSubscribe.self,
+      GATTSubscribe.Params(
+        peripheral: peripheral, attribute: .characteristic(path.characteristic, of: path.service))
+    ) { [weak self, era] result in
       guard let self, self.era == era, entries[index].link == link else { return }
-      session.call(
-        GATTSubscribe.self,
-        GATTSubscribe.Params(
-          peripheral: peripheral, attribute: .characteristic(path.characteristic, of: path.service))
-      ) { [weak self] result in
-        guard let self, self.era == era, entries[index].link == link else { return }
-        subscribed(index, place, descriptions, result)
-      }
+      subscribed(index, place, result, on: peripheral)
     }
   }
 
   private func subscribed(
-    _ index: Int, _ place: Int, _ descriptions: [DescriptorValue], _ result: Result<AttributeFound, BluetoothError>
+    _ index: Int, _ place: Int, _ result: Result<AttributeFound, BluetoothError>, on peripheral: String
   ) {
     entries[index].awaited.remove(place)
     let device = entries[index].device
@@ -196,14 +194,28 @@ final class SubscribedDevices {
     case .success(let found):
       (entries[index].failures, entries[index].failureTexts[place]) = (0, nil)
       guard let handle = found.handle else { return }
-      var naming = AttributeNaming(list: names, address: "\(device.address)")
-      for description in descriptions { naming.received(description.descriptor, description.value, of: handle) }
       entries[index].handles[handle] = place
-      entries[index].namings[place] = naming
+      if entries[index].namings[place]?.handle != handle {
+        entries[index].namings[place] = (handle, AttributeNaming(list: names, address: "\(device.address)"))
+      }
+      describe(index, place, handle, on: peripheral)
     case .failure(let error):
       let name = "\(device.characteristics[place].characteristic) of \(device.title)"
       sayOnce(index, "\(name) cannot be subscribed to, which is tried again: \(error.message)", of: place)
       after(index) { $0.subscribe(index, place) }
+    }
+  }
+
+  /// Reads the name and the format of a characteristic behind its subscription: no value waits for them.
+  private func describe(_ index: Int, _ place: Int, _ handle: UInt16, on peripheral: String) {
+    let (device, link) = (entries[index].device, entries[index].link)
+    session?.readDescriptions(of: device.characteristics[place], on: peripheral) { [weak self, era] descriptions in
+      guard let self, self.era == era, entries[index].link == link, entries[index].handles[handle] == place,
+        !descriptions.isEmpty
+      else { return }
+      var naming = AttributeNaming(list: names, address: "\(device.address)")
+      for description in descriptions { naming.received(description.descriptor, description.value, of: handle) }
+      entries[index].namings[place] = (handle, naming)
     }
   }
 
@@ -243,7 +255,8 @@ final class SubscribedDevices {
     received(
       Value(
         device: device, peripheral: value.peripheral, characteristic: device.characteristics[place],
-        handle: value.handle, naming: entries[index].namings[place] ?? AttributeNaming(), octets: value.value.octets))
+        handle: value.handle, naming: entries[index].namings[place]?.naming ?? AttributeNaming(),
+        octets: value.value.octets))
   }
 
   func connected(_ link: PeripheralConnect.Result) {

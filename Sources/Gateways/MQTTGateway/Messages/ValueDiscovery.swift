@@ -6,13 +6,18 @@ import ValueFormats
 /// by the broker.
 struct ValueDiscovery {
   private struct Description {
+    /// The characteristic to which the topic belongs: a device may have several with one UUID.
+    let handle: UInt16
     let title: String
     let unit: String?
     let message: OutgoingMessage
+    var changes = 0
   }
 
   /// Maximum described numbers; later ones are not described.
   private static let maximum = 1024
+  /// Maximum changes of a description: a device may give another unit with each value.
+  private static let maximumChanges = 8
 
   private let prefix: String
   private let topics: Topics
@@ -48,8 +53,11 @@ struct ValueDiscovery {
     let identifier = "\(level)-\(value.characteristic)" + (field.map { "-\($0)" } ?? "")
     let topic = "\(prefix)/sensor/\(identifier)/config"
     let title = value.title ?? value.characteristic.knownName ?? "\(value.characteristic)"
-    if let known = described[topic] {
-      guard known.title != title || known.unit != unit else { return }
+    let known = described[topic]
+    if let known {
+      guard known.title != title || known.unit != unit, known.handle == value.handle,
+        known.changes < Self.maximumChanges
+      else { return }
     } else {
       guard described.count < Self.maximum else { return }
     }
@@ -69,7 +77,8 @@ struct ValueDiscovery {
       }
     }
     let message = OutgoingMessage(topic: topic, payload: writer.codes, quality: .atLeastOnce, isRetained: true)
-    described[topic] = Description(title: title, unit: unit, message: message)
+    described[topic] = Description(
+      handle: value.handle, title: title, unit: unit, message: message, changes: known.map { $0.changes + 1 } ?? 0)
     new.append(message)
   }
 
