@@ -179,8 +179,9 @@ final class SimulatedLink: Link {
   /// Ends this side, once; nothing is reported afterwards.
   func finish(_ error: BluetoothError) {
     guard let pair else { return }
-    pair.security.linkEnded(role, error)
+    // A request that follows an ended one finds no link.
     self.pair = nil
+    pair.security.linkEnded(role, error)
     queue.removeAll()
     onTraffic?(.ended(error))
     onTraffic = nil

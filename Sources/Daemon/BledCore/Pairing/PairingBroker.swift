@@ -148,11 +148,10 @@ final class PairingBroker: LinkProtection {
     }
   }
 
-  /// The users relying on a link's bond beside a session's: it cannot be used for a while if a pairing to replace it
-  /// fails.
-  private func othersRelyingOnBond(of hub: LinkHub, beside session: Session) -> [UInt32] {
-    guard !session.answersForOthers, let bond = bond(of: hub) else { return [] }
-    return bondBroker.users(of: bond).filter { $0 != session.user }.sorted()
+  /// True if other users rely on a link's bond: it cannot be used for a while if a pairing to replace it fails.
+  private func isReliedOnByOthers(bondOf hub: LinkHub, beside session: Session) -> Bool {
+    guard !session.answersForOthers, let bond = bond(of: hub) else { return false }
+    return bondBroker.users(of: bond).contains { $0 != session.user }
   }
 
   /// A pairing did not reach the level that its session requested: without this, the weak bond would be in the way of
@@ -219,10 +218,14 @@ final class PairingBroker: LinkProtection {
       for number in next { waiting.removeValue(forKey: number)?() }
     }
     let body = { [weak self, weak hub] in
-      guard let self, let hub, hub.isOpen else { return ended(LinkHub.gone) }
+      guard let self, let hub, hub.isOpen, session?.isOpen ?? true else { return ended(LinkHub.gone) }
       begin(number, hub, to: level, for: session, pairs: pairs, replacesBond: replacesBond, ended)
     }
     let replaces = replacesBond && replaces(bondOf: hub, level)
+    // A device that has connected may never encrypt the link: a pairing does not wait for that.
+    if !pairs, hub.link.role == .peripheral {
+      return begin(number, hub, to: level, for: nil, pairs: false, replacesBond: false, done)
+    }
     guard turns[id, default: SecurityTurns()].requested(number, replaces: replaces) else {
       waiting[number] = body
       return
@@ -241,12 +244,11 @@ final class PairingBroker: LinkProtection {
   ) {
     let id = hub.link.id
     if replacesBond, let session, replaces(bondOf: hub, level) {
-      let others = othersRelyingOnBond(of: hub, beside: session).map { "user \($0)" }
-      guard others.isEmpty else {
+      guard !isReliedOnByOthers(bondOf: hub, beside: session) else {
         return done(
           GAPError.pairingFailed.error(
-            "the keys shared with \(hub.peripheral.address) do not reach this level, and \(others.joined(separator: ", ")) "
-              + "uses them: pair again when no other user does, or with the permission \"agent\""))
+            "the keys shared with \(hub.peripheral.address) do not reach this level, and another user relies on them: "
+              + "that user or root must pair again, or forget them first"))
       }
     }
     // Without a session it is the daemon's own request, which never pairs.
@@ -273,6 +275,9 @@ final class PairingBroker: LinkProtection {
 
   /// A link has ended, and a pairing on it.
   func linkEnded(_ hub: LinkHub) {
+    for number in turns.removeValue(forKey: hub.link.id)?.waitingNumbers ?? [] {
+      waiting.removeValue(forKey: number)?()
+    }
     passkeyFailed(hub)
     if pairing(hub).isAgreeing {
       reportEnd(hub.peripheral, hub, hub.slot, GAPError.disconnected.error("the connection ended"))

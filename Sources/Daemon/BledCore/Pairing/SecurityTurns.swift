@@ -21,6 +21,9 @@ struct SecurityTurns {
   /// True if no request runs or waits.
   var isIdle: Bool { if case .idle = state { true } else { false } }
 
+  /// The requests that wait, in their order.
+  var waitingNumbers: [Int] { waiting.map(\.number) }
+
   /// A session or the daemon makes a request, under a number that no other one has.
   /// - Parameter replaces: true if it replaces a bond.
   /// - Returns: true if it may begin now.

@@ -180,7 +180,7 @@ import Testing
       if mayReplace {
         link.endRaise(nil, GAPError.pairingFailed.error("no"))
       } else {
-        #expect(try client.error(of: call, PeripheralPair.self)?.message.contains("user 1002") == true)
+        #expect(try client.error(of: call, PeripheralPair.self)?.message.contains("another user relies") == true)
       }
     }
   }
