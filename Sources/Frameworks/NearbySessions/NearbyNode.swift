@@ -159,7 +159,7 @@ public actor NearbyNode {
     guard !session.isLingering else { return }
     session.isLingering = true
     Task {
-      try? await settings.clock.sleep(for: Self.lingering)
+      try? await Task.sleep(for: Self.lingering)
       forget(session)
     }
   }

@@ -79,7 +79,8 @@ import Testing
     let slow = try await SlowDaemon(daemon)
     var settings = NearbySettings(type: .files, name: "Alice")
     settings.adapter = daemon.adapter(0)
-    settings.clock = HeldClock()
+    let clock = HeldClock()
+    settings.clock = clock
     let client = try await BledClient.connect(to: slow.path)
     let near = Near(alice: try NearbyNode(client: client, settings: settings), bob: bob)
     if walk.isEnd {
@@ -108,6 +109,8 @@ import Testing
     }
     slow.release()
     try await until {
+      // The other side may know nothing of a session that is about to end.
+      clock.advance(by: .seconds(1))
       let session = try await client.call(SessionList.self, .init()).sessions.first { $0.mine }
       guard let session else { return false }
       let isKept = walk.function.contains("advertise") || walk.function.contains("becomeReachable")
