@@ -112,13 +112,15 @@ import Testing
       "periodic": .scan, "capture": .capture, "simulation": .simulation,
     ]
     // A channel is opened by programs that its device serves. A response to a train is sent, as advertisements are.
-    let others: [any ClientCall.Type] = [PeripheralPair.self, L2CAPOpen.self, PeriodicRespond.self]
+    let others: [any ClientCall.Type] = [
+      PeripheralPair.self, PairingList.self, L2CAPOpen.self, PeriodicRespond.self,
+    ]
     for method in ProtocolContents.clientCalls
     where method.method.permission != nil && !others.contains(where: { $0 == method }) {
       #expect(method.method.permission == nouns[String(method.name.prefix { $0 != "." })], "\(method.name)")
     }
     #expect(PeripheralPair.method.permission == .pair && L2CAPOpen.method.permission == .connect)
-    #expect(PeriodicRespond.method.permission == .advertise)
+    #expect(PeriodicRespond.method.permission == .advertise && PairingList.method.permission == .bonds)
     #expect(GATTRead.method.permission == .connect)
     #expect(ServerNotify.method.permission == .serve)
   }

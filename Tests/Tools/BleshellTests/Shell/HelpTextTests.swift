@@ -19,7 +19,7 @@ import Testing
   @MainActor func groups() throws {
     let text = help("advertise")
     let titles = text.split(separator: "\n").filter { !$0.hasPrefix(" ") && $0.contains(":") }
-      .map { $0.prefix { $0 != ":" } }
+      .map { $0.prefix { $0 != ":" } }.filter { $0 == $0.uppercased() }
     #expect(titles == ["OVERVIEW", "USAGE", "OPTIONS", "HOW IT IS SENT", "RESPONSES OF DEVICES", "COMMON OPTIONS"])
     let (own, groups) = (try #require(text.firstRange(of: "  --name")), try #require(text.firstRange(of: "  --uri")))
     #expect(own.lowerBound < groups.lowerBound)
