@@ -134,7 +134,7 @@ final class RunningProxy {
         .problem,
         "Home Assistant ends the connection: add this proxy there with the key of `bled-esphome --show-key`; it "
           + "accepts connections of proxies since 2026.11")
-    case .timeout: sayOutgoing(.problem, "cannot connect to Home Assistant: no answer in 10 s")
+    case .timeout: sayOutgoing(.problem, "cannot connect to Home Assistant: it does not answer")
     }
   }
 

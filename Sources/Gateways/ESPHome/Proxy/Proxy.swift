@@ -38,8 +38,9 @@ package final class Proxy {
   package enum OutgoingState: Hashable, Sendable {
     /// Home Assistant is connected, by either side.
     case connected
-    /// Home Assistant has ended the connection before its hello.
+    /// Home Assistant has ended the connection before its hello, or has another key.
     case refused
+    /// Home Assistant cannot be connected to in time, or does not say hello.
     case timeout
   }
 
@@ -177,13 +178,18 @@ package final class Proxy {
     strangers.first { isOwn ? $0.origin == origin : counts[$0.origin] == most }?.giveWay()
   }
 
-  func left(_ client: ProxyClient) {
+  func left(_ client: ProxyClient, _ cause: ProxyClient.EndCause) {
     clients.removeAll { $0 === client }
     unsubscribe(client)
     requireOutgoing()
     guard client.isOutgoing else { return }
     outgoing.ended()
-    if !client.isTarget, !clients.contains(where: \.isTarget) { whenOutgoing(.refused) }
+    guard !client.isTarget, !clients.contains(where: \.isTarget) else { return }
+    switch cause {
+    case .client: whenOutgoing(.refused)
+    case .silence: whenOutgoing(.timeout)
+    case .proxy: break
+    }
   }
 
   /// A client has said hello.

@@ -19,6 +19,16 @@ package final class ProxyClient {
     case ended
   }
 
+  /// The side that has ended the connection.
+  enum EndCause {
+    /// The client, or its violation of the protocol.
+    case client
+    /// The proxy, for lack of a sign of life.
+    case silence
+    /// The proxy, which has ended or has another identity.
+    case proxy
+  }
+
   let number: Int
   private let context: ProxyContext
   private unowned let proxy: Proxy
@@ -80,18 +90,18 @@ package final class ProxyClient {
       case .end(let octets, let fault):
         if fault == .wrongKey { context.counters.wrongKeys += 1 } else { context.counters.malformed += 1 }
         if !octets.isEmpty { stream.send(octets) }
-        end()
+        end(.client)
       }
     }
   }
 
   /// The connection has ended.
-  package func ended() { end() }
+  package func ended() { end(.client) }
 
   private func received(_ frame: APIFrame) {
     guard let request = APIRequest(frame) else {
       context.counters.malformed += 1
-      return end()
+      return end(.client)
     }
     switch (state, request) {
     case (.silent, .hello(let name, let minor, let isTarget)):
@@ -105,7 +115,7 @@ package final class ProxyClient {
       proxy.served(self)
     case (.silent, _):
       context.counters.malformed += 1
-      end()
+      end(.client)
     case (.served(let minor), let request): serve(request, minor)
     case (.ended, _): break
     }
@@ -117,8 +127,8 @@ package final class ProxyClient {
     case .authenticate: send(.authenticated)
     case .disconnect:
       send(.disconnected)
-      end()
-    case .disconnected: end()
+      end(.client)
+    case .disconnected: end(.client)
     case .ping: send(.pong)
     case .deviceInfo: if let device = proxy.device { send(.deviceInfo(device)) }
     case .deviceCapabilities: if let device = proxy.device { send(.deviceCapabilities(device)) }
@@ -162,7 +172,7 @@ package final class ProxyClient {
     stream.send(octets)
     guard stream.unsent > Self.unsentLimit else { return }
     context.counters.slow += 1
-    end()
+    end(.client)
   }
 
   // MARK: The end
@@ -170,22 +180,22 @@ package final class ProxyClient {
   /// Notifies the client that the proxy ends.
   func dismiss() {
     send(.disconnect)
-    end()
+    end(.proxy)
   }
 
-  /// Another client needs the place.
+  /// The client is silent, or another one needs the place.
   func giveWay() {
     context.counters.silent += 1
-    end()
+    end(.silence)
   }
 
-  private func end() {
+  private func end(_ cause: EndCause) {
     guard !isEnded else { return }
     state = .ended
     alarm?.cancel()
     links?.close()
     stream.close()
-    proxy.left(self)
+    proxy.left(self, cause)
   }
 
   private func watch(after delay: Duration) {

@@ -1,3 +1,4 @@
+import BledRPC
 import Bluetooth
 import Noise
 import Testing
@@ -121,6 +122,26 @@ import Testing
     #expect(!stream.isClosed)
     stage.advance(by: .seconds(15))
     #expect(stream.isClosed)
+    // Nobody has refused it.
+    #expect(stage.outgoing == ["connect", "timeout"])
+  }
+
+  @Test("Only Home Assistant's end of a connection, or its other key, is a refusal")
+  func causes() throws {
+    _ = try #require(stage.proxy.opened(OctetStream()))
+    try stage.own().notify(AdapterChanged.self, ProxyStage.adapter(address: "02:00:00:00:00:02"))
+    stage.settle()
+    #expect(stage.outgoing == ["connect"])
+    stage.advance(by: .seconds(6))
+    #expect(stage.outgoing == ["connect", "connect"])
+    let client = try #require(stage.proxy.opened(OctetStream()))
+    var handshake = try #require(
+      Handshake(
+        .nnpsk0, as: .initiator, prologue: Array("NoiseAPIInit".utf8) + [0, 0],
+        preSharedKey: [UInt8](repeating: 8, count: 32)))
+    client.receive([1, 0, 0] + NoiseFrames.octets([0] + (try handshake.write())))
+    #expect(stage.proxy.counters.wrongKeys == 1)
+    #expect(stage.outgoing == ["connect", "connect", "refused"])
   }
 
   @Test("The end of the proxy ends the attempts")
@@ -129,5 +150,14 @@ import Testing
     #expect(stage.outgoing == ["connect", "cancel"])
     stage.advance(by: .seconds(600))
     #expect(stage.outgoing.count == 2)
+  }
+
+  @Test("The end of the proxy is no refusal of Home Assistant")
+  func closeWhileOpen() throws {
+    let stream = OctetStream()
+    _ = try #require(stage.proxy.opened(stream))
+    stage.proxy.close()
+    #expect(stream.isClosed)
+    #expect(stage.outgoing == ["connect"])
   }
 }
