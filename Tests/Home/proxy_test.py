@@ -203,14 +203,17 @@ class ProxyTests(unittest.IsolatedAsyncioTestCase):
         client = await self.client()
         await client.listen()
         changes = await client.link(ECHO)
+        report = self.home.folder / "report"
         self.home.bled.kill()
         await settled(lambda: len(changes) > 1, "the end of the connection is not told")
+        await settled(lambda: report.read_text().startswith("problem "), "the loss is not reported")
         await settled(lambda: client.states[-1].state == BluetoothScannerState.STOPPED, "the scan has not stopped")
         self.home.start_bled()
         await settled(lambda: client.states[-1].state == BluetoothScannerState.RUNNING, "the scan does not run again")
         client.heard.clear()
         await settled(lambda: client.heard, "nothing is heard")
         self.assertEqual(await client.link(ECHO), [(True, 247, 0)])
+        self.assertRegex(report.read_text(), "^ok 1[0-9]+ .* waits for clients")
 
     async def test_what_is_no_client(self):
         """Silent connections, other protocols and garbage: the proxy goes on and counts them."""

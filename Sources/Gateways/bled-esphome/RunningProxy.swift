@@ -15,11 +15,10 @@ final class RunningProxy {
   private let sockets: LoopSockets
   private let proxy: Proxy
   private let report = ServiceReport()
+  private var lines = ProxyReport()
   private var listener: ClientListener?
   /// The connection to Home Assistant, while it is being made.
   private var outgoing: OutgoingSocket?
-  /// The state of the connection to Home Assistant that the log has.
-  private var saidOutgoing: String?
   private var signals: [SignalWatch] = []
   private var status: Int32 = 0
   /// True if the log says that bled is unavailable.
@@ -33,7 +32,8 @@ final class RunningProxy {
     sockets = LoopSockets(loop)
     proxy = Proxy(configuration.settings(key: key), SocketConnector(path: socket.socketPath, on: sockets), loop)
     proxy.whenWaiting = { [unowned self] in
-      report.say(.problem, $0)
+      hasSaidLost = false
+      reportBled(isProblem: true, $0)
       say($0)
     }
     proxy.whenLost = { [unowned self] in lost($0) }
@@ -87,7 +87,7 @@ final class RunningProxy {
       }
       let protection = isEncrypted ? "encrypted" : "not encrypted, from this machine alone"
       let text = "\"\(device.name)\" (\(device.address)) waits for clients on port \(configuration.port), \(protection)"
-      report.say(.ok, text)
+      reportBled(isProblem: false, text)
       say(text)
     } catch {
       end("port \(configuration.port) cannot be opened: \(error); choose another \"port\" or \"listen\"")
@@ -122,34 +122,44 @@ final class RunningProxy {
   }
 
   private func connectingFailed(_ error: Errno) {
-    sayOutgoing(.problem, "cannot connect to Home Assistant: \(error)")
+    sayOutgoing(isProblem: true, "cannot connect to Home Assistant: \(error)")
     proxy.openFailed()
   }
 
   private func sayOutgoing(_ state: Proxy.OutgoingState) {
     switch state {
-    case .connected: sayOutgoing(.ok, "Home Assistant is connected")
+    case .connected: sayOutgoing(isProblem: false, "Home Assistant is connected")
     case .refused:
       sayOutgoing(
-        .problem,
+        isProblem: true,
         "Home Assistant ends the connection: add this proxy there with the key of `bled-esphome --show-key`; it "
           + "accepts connections of proxies since 2026.11")
-    case .timeout: sayOutgoing(.problem, "cannot connect to Home Assistant: it does not answer")
+    case .timeout: sayOutgoing(isProblem: true, "cannot connect to Home Assistant: it does not answer")
     }
   }
 
   /// Says the state of the connection to Home Assistant if it has changed.
-  private func sayOutgoing(_ state: ServiceReport.State, _ text: String) {
-    guard saidOutgoing != text else { return }
-    saidOutgoing = text
-    report.say(state, text)
+  private func sayOutgoing(isProblem: Bool, _ text: String) {
+    let line = ProxyReport.Line(isProblem: isProblem, text)
+    guard lines.homeAssistant != line else { return }
+    lines.homeAssistant = line
+    reportLine()
     say(text)
+  }
+
+  private func reportBled(isProblem: Bool, _ text: String) {
+    lines.bled = ProxyReport.Line(isProblem: isProblem, text)
+    reportLine()
+  }
+
+  private func reportLine() {
+    if let line = lines.line { report.say(line.isProblem ? .problem : .ok, line.text) }
   }
 
   private func lost(_ error: BluetoothError) {
     guard !hasSaidLost else { return }
     hasSaidLost = true
-    report.say(.problem, error.message)
+    reportBled(isProblem: true, error.message)
     say("\(error.message); it is tried again each second")
   }
 

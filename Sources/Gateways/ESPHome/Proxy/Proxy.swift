@@ -71,6 +71,8 @@ package final class Proxy {
   private let scanner: Scanner
   private let outgoing: OutgoingConnection
   private var isClosed = false
+  /// True if clients can be served, as far as the last call of `whenReady`, `whenWaiting` or `whenLost` says.
+  private var isReady = false
   private var features = ProxyFeatures()
   private var adapters: [AdapterDescription] = []
   /// In the order of their arrival.
@@ -249,7 +251,13 @@ package final class Proxy {
 
   private func lost(_ error: BluetoothError) {
     scanner.use(nil)
+    isReady = false
     whenLost(error)
+  }
+
+  private func waits(_ reason: String) {
+    isReady = false
+    whenWaiting(reason)
   }
 
   private func adapterChanged() {
@@ -259,20 +267,21 @@ package final class Proxy {
       } ?? adapters.first
     guard let adapter else {
       let names = adapters.map(\.adapter).joined(separator: ", ")
-      return whenWaiting("bled has no adapter \(settings.adapter ?? ""), but \(names.isEmpty ? "none" : names)")
+      return waits("bled has no adapter \(settings.adapter ?? ""), but \(names.isEmpty ? "none" : names)")
     }
     scanner.adapterChanged(isOn: adapter.state.known == .on)
     guard let address = adapter.address else {
-      if device == nil { whenWaiting("the address of the adapter \(adapter.adapter) is not known yet") }
+      if device == nil { waits("the address of the adapter \(adapter.adapter) is not known yet") }
       return
     }
     let new = DeviceDescription(
       name: settings.name, friendlyName: settings.friendlyName, address: address, features: features,
       connectsOut: settings.connectsOut)
-    guard new != device else { return }
+    guard new != device || !isReady else { return }
     // Clients that know another identity connect again.
-    dismissAll()
+    if new != device { dismissAll() }
     device = new
+    isReady = true
     whenReady(new)
     requireOutgoing()
   }

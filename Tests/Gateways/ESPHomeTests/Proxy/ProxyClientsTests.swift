@@ -140,6 +140,24 @@ import Testing
     #expect(stage.proxy.device?.address == "02:00:00:00:00:02")
     #expect(stage.readyCount == 2)
   }
+
+  @Test func bledIsBackWithTheSameAdapter() throws {
+    let stage = ProxyStage()
+    let client = try stage.greeted()
+    for count in 2...3 {
+      try stage.own().end()
+      stage.settle()
+      #expect(stage.readyCount == count - 1)
+      stage.advance(by: .seconds(1))
+      #expect(stage.readyCount == count)
+    }
+    // Clients know this proxy.
+    #expect(!client.stream.isClosed)
+    // Another state of the adapter is no news.
+    try stage.own().notify(AdapterChanged.self, ProxyStage.adapter(state: "off"))
+    stage.settle()
+    #expect(stage.readyCount == 3)
+  }
 }
 
 /// The abilities follow bled's policy.
