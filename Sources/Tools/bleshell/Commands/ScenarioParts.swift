@@ -1,16 +1,20 @@
 import BledRPC
+import Bluetooth
 import JSONFiles
 
 /// The devices and phones of a scenario file in parts that each fit into a call of `simulation.add`.
 struct ScenarioParts {
   /// Some of the devices and phones.
   struct Part {
+    /// The seed of the whole scenario.
+    fileprivate let seed: Int64?
     fileprivate(set) var devices: [FileValue] = []
     fileprivate(set) var phones: [FileValue] = []
 
     /// The part as a scenario.
     var text: String {
-      "{\"devices\":[\(Self.list(devices))],\"phones\":[\(Self.list(phones))]}"
+      let seed = seed.map { "\"seed\":\($0)," } ?? ""
+      return "{\(seed)\"devices\":[\(Self.list(devices))],\"phones\":[\(Self.list(phones))]}"
     }
 
     private static func list(_ values: [FileValue]) -> String { values.map(\.json).joined(separator: ",") }
@@ -43,10 +47,12 @@ struct ScenarioParts {
 
   private enum Keys: String, CaseIterable { case adapter, devices, phones, events, seed, clock }
 
-  /// - Throws: `FileError` if it is no scenario, or a device is too large for a call.
+  /// - Throws: `FileError` if it is no scenario, two devices have the same address, or one is too large for a call.
   init(_ file: FileValue) throws(FileError) {
     let members = try FileMembers(file, Keys.self)
-    var (parts, part, size) = ([Part](), Part(), 0)
+    let seed = try members.optional(.seed) { value throws(FileError) in try value.integer(in: 0...Int64(1) << 53) }
+    var (parts, part, size) = ([Part](), Part(seed: seed), 0)
+    var addresses: Set<DeviceAddress> = []
     for (list, key) in [(\Part.devices, Keys.devices), (\Part.phones, .phones)] {
       for element in try members[key]?.elements() ?? [] {
         let more = Self.size(element.json) + 1
@@ -54,15 +60,30 @@ struct ScenarioParts {
           throw element.failure(
             "it is too large to be added: start bled with the file (--adapter simulated:FILE), or shorten it")
         }
+        // The daemon ignores a device with an address of an earlier part.
+        if let address = try Self.address(element), !addresses.insert(address).inserted {
+          throw element.failure("two devices have the address \(address): give each its own")
+        }
         if size > 0, size + more > Self.share {
           parts.append(part)
-          (part, size) = (Part(), 0)
+          (part, size) = (Part(seed: seed), 0)
         }
         part[keyPath: list].append(element)
         size += more
       }
     }
     self.parts = parts + [part]
+  }
+
+  /// The address of a device or phone; nil for a faulty one, which the daemon refuses.
+  private static func address(_ element: FileValue) throws(FileError) -> DeviceAddress? {
+    guard element.isObject else { return nil }
+    let members = try element.members()
+    func text(_ name: String) -> String? { members.last { $0.isNamed(name) }.flatMap { try? $0.value.text() } }
+    guard let address = text("address"), let kind = DeviceAddress.Kind(word: text("addressType") ?? "public") else {
+      return nil
+    }
+    return DeviceAddress(address, kind: kind)
   }
 
   /// True if a text fits into one call.
