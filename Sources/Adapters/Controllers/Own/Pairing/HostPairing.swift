@@ -26,6 +26,7 @@ protocol HostPairingOwner: AnyObject {
 /// | `raise`, a bond below the level         | failed, or paired with anew (`SecurityRaise`)                           |
 /// | `raise` that pairs, too early           | waits for up to 5 s, else failed: pairings with the device have failed  |
 /// | the device finds our pairing too early  | the same: 1, 2 and 4 s later the pairing begins again                   |
+/// | it does after a question or a passkey   | failed: a silent repetition would hide that the device guesses          |
 /// | `raise`                                 | the bond's key is used, or the device is paired with; later ones wait   |
 /// | the device begins                       | permitted for a request that waits without a bond, or as `settings` say |
 /// | it asks for more than its bond gives    | the same if a person can help, else the bond's key is used              |
@@ -289,6 +290,7 @@ final class HostPairing {
         links.values.lazy.filter { $0 !== secured && self.hasIdentity($0) }.map(\.identity))
     }
     let actions = step(&secured.manager, context.scheduler.now)
+    if secured.manager.pairings != pairings { secured.hasAsked = false }
     context.arm(&secured.alarm, at: secured.manager.deadline) { [weak self, weak secured] _ in
       guard let self, let secured else { return }
       run(secured) { (manager, now) in manager.timePassed(now: now) }
@@ -310,11 +312,14 @@ final class HostPairing {
     case .encrypt(let key): encrypt(key, secured)
     case .replyToKeyRequest(let key): commands.reply(secured.handle, key)
     case .ask(let number, let question):
+      secured.hasAsked = true
       lastQuestion += 1
       let id = QuestionID(lastQuestion)
       secured.question = (id, number)
       onEvent?(secured.peer, .question(id, question))
-    case .show(let passkey, let entered): onEvent?(secured.peer, .showPasskey(passkey, entered: entered))
+    case .show(let passkey, let entered):
+      secured.hasAsked = true
+      onEvent?(secured.peer, .showPasskey(passkey, entered: entered))
     case .secured:
       // A pairing ends when all keys have arrived, which may be in the same step.
       if !wasPairing { securedByBond(secured) }
@@ -366,7 +371,8 @@ final class HostPairing {
     secured.question = nil
     let error = isOfPairing ? failure.error(with: secured.peer) : failure.errorOfBond(with: secured.peer)
     context.logger.debug("\(error)")
-    if isTooEarly, !secured.requests.isEmpty, let end = attempts.wait(of: secured.identity, isWanted: true, now: now),
+    if isTooEarly, !secured.hasAsked, !secured.requests.isEmpty,
+      let end = attempts.wait(of: secured.identity, isWanted: true, now: now),
       now.duration(to: end) <= Self.longestPause
     {
       return begin(secured, at: end)

@@ -20,6 +20,8 @@ final class SecuredLink {
   var pause: (any ScheduledWork)?
   /// The pending question, with its number in the manager.
   var question: (id: QuestionID, number: UInt32)?
+  /// True if the pairing has asked or shown something.
+  var hasAsked = false
   /// The input and output capability for the pending requests.
   private(set) var capability = PairingCapability.none
   /// True if our out-of-band data count for them.

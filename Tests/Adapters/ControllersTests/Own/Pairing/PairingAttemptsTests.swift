@@ -105,6 +105,31 @@ import Testing
     #expect(device.received.count { if case .pairingRequest = $0 { true } else { false } } == 4)
   }
 
+  /// The first two learn something about a passkey with each attempt.
+  @Test(arguments: [
+    (PairingCapability.keyboard, PairingCapability.display), (.display, .keyboard), (.displayYesNo, .displayYesNo),
+  ])
+  func aDeviceThatFindsAPairingTooEarlyAfterAQuestionIsNotAskedAgain(
+    _ ours: PairingCapability, _ theirs: PairingCapability
+  ) throws {
+    let stage = try PairingStage()
+    let device = stage.connect(PairingStage.lamp, 0x40)
+    device.terms.capability = theirs
+    let outcome = stage.raise(device, to: 3, ours)
+    try stage.settle()
+    #expect(stage.events.count == 1 && outcome.all.isEmpty)
+    device.relay = { _ in [] }
+    for case .question(let id, .passkey) in stage.events.map(\.event) { stage.pairing.answer(id, .passkey(123_456)) }
+    try stage.settle()
+    stage.pairing.receive(SMPPDU.pairingFailed(.repeatedAttempts).encoded, on: 0x40)
+    try stage.settle()
+    #expect(outcome.error?.message.contains("it was tried too often") == true && stage.failures.count == 1)
+    let counts = (packets: device.received.count, events: stage.events.count)
+    stage.scheduler.advance(by: .seconds(5))
+    try stage.settle()
+    #expect(device.received.count == counts.packets && stage.events.count == counts.events)
+  }
+
   @Test func aDeviceDoesNotWaitAfterTheAdapterWasSwitchedOff() throws {
     let stage = try PairingStage()
     stage.pairing.settings.acceptsDevices = true
