@@ -87,7 +87,8 @@ package final class Air {
     last.place = place
   }
 
-  /// A controller begins or ends to listen, or listens for others.
+  /// A controller begins or ends to listen, or listens for others. The other listeners are asked only about
+  /// advertisements that lose their receiver: on a crowded air, asking all of them about each takes minutes.
   func audienceChanged(by controller: VirtualController) {
     let place = listeners.firstIndex { $0 === controller }
     switch (place, controller.isListening) {
@@ -96,12 +97,20 @@ package final class Air {
     case (let place?, false): listeners.remove(at: place)
     case (.some, true): break
     }
-    for broadcast in broadcasts { update(broadcast) }
+    for broadcast in broadcasts {
+      if broadcast.receiver == nil, controller.receives(broadcast) {
+        broadcast.receiver = controller
+        broadcast.setSending(true, on: self)
+      } else if broadcast.receiver === controller, !controller.receives(broadcast) {
+        update(broadcast)
+      }
+    }
   }
 
   /// An advertisement without a receiver is not sent, unless its events are counted.
   private func update(_ broadcast: Broadcast) {
-    broadcast.setSending(broadcast.onSent != nil || listeners.contains { $0.receives(broadcast) }, on: self)
+    broadcast.receiver = listeners.first { $0.receives(broadcast) }
+    broadcast.setSending(broadcast.onSent != nil || broadcast.receiver != nil, on: self)
   }
 
   func transmit(_ broadcast: Broadcast) {

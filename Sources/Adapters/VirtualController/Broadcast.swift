@@ -13,6 +13,8 @@ package final class Broadcast {
   weak var sender: VirtualController?
   /// Called after each advertisement; nil if it counts none.
   var onSent: (() -> Void)?
+  /// A controller that receives it; nil without any.
+  weak var receiver: VirtualController?
   /// The time at which it answers a connection request that was made earlier; nil without one.
   var answer: Instant?
   /// Its index on the air; nil while it is not on the air.

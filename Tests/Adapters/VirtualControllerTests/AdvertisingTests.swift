@@ -47,6 +47,49 @@ import Testing
     #expect(questions.central > 400 && questions.peripheral == 0)
   }
 
+  @Test("A controller that begins or ends to listen leaves the others alone")
+  func audience() {
+    let nodes = TwoNodes()
+    for number in UInt64(0)..<100 { nodes.air.add(beacon(number, on: nodes.air)) }
+    let others = (3...12).map { Node($0, on: nodes.air) }
+    nodes.scheduler.run { others.allSatisfy { $0.adapter.state == .on } }
+    var questions = 0
+    for other in others {
+      other.controller.receivesFrom = { _ in
+        questions += 1
+        return false
+      }
+      other.adapter.setScan(ScanParameters())
+      nodes.scheduler.advance(by: .seconds(1))
+    }
+    // Each was asked once about each of the beacons.
+    #expect(questions == 1000)
+    for other in others {
+      other.adapter.setScan(nil)
+      nodes.scheduler.advance(by: .seconds(1))
+    }
+    #expect(questions == 1000 && others.allSatisfy { !$0.controller.isListening })
+  }
+
+  @Test("An advertisement is sent until its last listener has gone")
+  func lastListener() {
+    let nodes = TwoNodes()
+    for number in UInt64(0)..<100 { nodes.air.add(beacon(number, on: nodes.air)) }
+    for node in [nodes.central, nodes.peripheral] { node.adapter.setScan(ScanParameters()) }
+    nodes.scheduler.advance(by: .seconds(5))
+    nodes.central.adapter.setScan(nil)
+    nodes.scheduler.advance(by: .seconds(1))
+    let before = nodes.peripheral.reports.count
+    nodes.scheduler.advance(by: .seconds(5))
+    #expect(Set(nodes.peripheral.reports.dropFirst(before).map(\.address)).count == 100)
+    nodes.peripheral.controller.isInReach = false
+    #expect(nodes.scheduler.advance(to: nodes.scheduler.now.advanced(by: .seconds(60)), ringing: 1000))
+    let silent = nodes.peripheral.reports.count
+    nodes.peripheral.controller.isInReach = true
+    nodes.scheduler.advance(by: .seconds(5))
+    #expect(Set(nodes.peripheral.reports.dropFirst(silent).map(\.address)).count == 100)
+  }
+
   @Test("Devices that only advertise cost nothing while a controller connects to another device")
   func initiator() {
     let nodes = TwoNodes()
