@@ -12,6 +12,7 @@ import Bluetooth
 /// | `sending`    | the expected offset                      | `sending`   | more parts; the window grows by one      |
 /// | `sending`    | another offset                           | `sending`   | parts from there on; half the window     |
 /// | `sending`    | no answer in 5 s                         | `sending`   | parts from the last offset on; half the window |
+/// | `sending`    | offset 0, to the last part, repeated without an answer | `finished` | none                 |
 /// | `sending`    | offset 0                                 | `beginning` | the part at 0: the device has restarted  |
 /// | any          | the offset of the end                    | `finished`  | none                                     |
 /// | any          | an error, an impossible offset, 7 failures without progress | `failed` | none                     |
@@ -84,6 +85,8 @@ public struct UploadMachine: Sendable {
   private var failures = 0
   /// The furthest offset over this link: a device that goes back, and gets there again, makes no progress.
   private var furthest = 0
+  /// The last part is repeated, and no answer has arrived since: the device may have forgotten the upload.
+  private var repeatsLast = false
   private var sequence: UInt8
   private var limit = 1
   private var packet = 20
@@ -157,7 +160,10 @@ public struct UploadMachine: Sendable {
     else { return [] }
     if let error = ManagementError(frame) {
       // A device without memory, or busy, has more after a while: the part is repeated when its time is over.
-      guard !error.passes else { return [] }
+      guard !error.passes else {
+        sent.remove(at: index)
+        return []
+      }
       if state == .beginning, error.isCorrupt, longest > max(packet, Self.lengths.lowerBound) {
         return retry(now) { $0.beginShort($1) }
       }
@@ -175,6 +181,7 @@ public struct UploadMachine: Sendable {
       state = .finished
       return []
     }
+    defer { repeatsLast = false }
     return state == .beginning ? begun(at: reported, now) : continued(at: reported, answered, now)
   }
 
@@ -183,6 +190,7 @@ public struct UploadMachine: Sendable {
   public mutating func timePassed(now: Instant) -> [ManagementFrame] {
     guard let deadline, deadline <= now else { return [] }
     if state == .beginning { return retry(now) { $0.beginShort($1) } }
+    repeatsLast = sent.last?.end == octets.count
     return retry(now) { $0.rewind(to: $0.offset, $1) }
   }
 
@@ -203,7 +211,7 @@ public struct UploadMachine: Sendable {
     }
     guard reported > 0 else {
       // A device that has all of the file forgets the upload: its last answer was lost.
-      if answered.end == octets.count, sent.isEmpty, offset > 0, failures > 0 {
+      if answered.end == octets.count, sent.isEmpty, offset > 0, repeatsLast {
         (state, offset) = (.finished, octets.count)
         return []
       }

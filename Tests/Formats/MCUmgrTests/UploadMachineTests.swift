@@ -140,6 +140,39 @@ import Testing
     #expect(machine.state == .failed(.noProgress), "\(answers) answers")
   }
 
+  @Test("a device that restarts at each last part does not have the file")
+  func lastRestarts() {
+    var machine = machine()
+    var waiting = machine.linkIsUp(packet: 244, parameters: nil, now: .zero)
+    var restarts = 0
+    while let frame = waiting.first {
+      guard case .upload(let part)? = ManagementRequest(frame) else { return }
+      let end = part.offset + part.data.count
+      if end == Self.file.count { restarts += 1 }
+      let answer = FakeDevice().answer(frame, [("off", .unsigned(UInt64(end % Self.file.count)))])
+      waiting = machine.received(answer, now: .zero)
+    }
+    #expect(machine.state == .failed(.noProgress) && restarts == 7)
+  }
+
+  @Test("a device that was busy, then restarted, does not have the file")
+  func busyLast() throws {
+    var (machine, device) = (machine(), FakeDevice())
+    var waiting = machine.linkIsUp(packet: 244, parameters: nil, now: .zero)
+    func isLast(_ frame: ManagementFrame) -> Bool {
+      guard case .upload(let part)? = ManagementRequest(frame) else { return false }
+      return part.offset + part.data.count == Self.file.count
+    }
+    while let frame = waiting.first, !isLast(frame) { waiting = machine.received(device.receive(frame), now: .zero) }
+    let last = try #require(waiting.first)
+    #expect(machine.received(device.answer(last, [("rc", .unsigned(10))]), now: .zero).isEmpty)
+    let deadline = try #require(machine.deadline)
+    let again = try #require(machine.timePassed(now: deadline).first)
+    #expect(isLast(again))
+    #expect(machine.received(device.answer(again, [("off", .unsigned(0))]), now: .zero).count == 1)
+    #expect(machine.state == .beginning)
+  }
+
   @Test("a device that joins no packets gets parts as long as a packet")
   func shortParts() throws {
     var machine = machine()
