@@ -78,7 +78,10 @@ package final class VirtualAir {
   func isAdapter(_ controller: VirtualController?) -> Bool { adapters.contains { $0.controller === controller } }
 
   private func phone(_ description: PhoneDescription) -> VirtualPhone {
-    if let phone = phones.first(where: { $0.address == description.address }) { return phone }
+    phones.first { $0.address == description.address } ?? newPhone(description)
+  }
+
+  private func newPhone(_ description: PhoneDescription) -> VirtualPhone {
     let phone = VirtualPhone(description, on: self)
     phones.append(phone)
     return phone
@@ -103,8 +106,9 @@ extension VirtualAir: CommandedAir {
       add(device)
       if let bootLoader = device.bootLoader { devices.append(bootLoader) }
     }
-    for description in scenario.phones where !phones.contains(where: { $0.address == description.address }) {
-      phone(description).watch()
+    var known = Set(phones.map(\.address))
+    for description in scenario.phones where known.insert(description.address).inserted {
+      newPhone(description).watch()
     }
   }
 

@@ -154,6 +154,26 @@ struct ScenarioTests {
     #expect(error?.message.contains("C0:00:00:00:00:01") == true)
   }
 
+  @Test("an event names one device by its octets, or one device or phone that loses its keys")
+  func names() throws {
+    func faults(_ action: String, _ name: String) -> String? {
+      let parties = """
+        devices: [{ name: "a", address: "C0:00:00:00:00:01" }, { name: "\u{E9}", address: "C0:00:00:00:00:02" }],
+        phones: [{ name: "a", address: "C0:00:00:00:00:03" }, { name: "p", address: "C0:00:00:00:00:04" }],
+        """
+      do throws(FileError) {
+        _ = try Scenario(json: "{ \(parties) events: [{ at: 1, action: '\(action)', device: \"\(name)\" }] }")
+        return nil
+      } catch {
+        return error.message
+      }
+    }
+    #expect(faults("vanish", "a") == nil && faults("vanish", "\u{E9}") == nil && faults("loseKeys", "p") == nil)
+    #expect(faults("loseKeys", "a")?.contains("several devices have the name \"a\"") == true)
+    #expect(faults("vanish", "p")?.contains("there is no device \"p\"") == true)
+    #expect(faults("vanish", "e\u{301}")?.contains("there is no device") == true, "other octets")
+  }
+
   @Test func rawDataIsTakenAsItIs() throws {
     let scenario = try Scenario(json: device("advertising: { raw: '020106ff' }, scanResponse: { raw: '0309' }"))
     #expect(scenario.devices[0].data == [2, 1, 6, 0xFF])

@@ -43,18 +43,22 @@ public struct Scenario: Sendable {
     for address in devices.flatMap(\.addresses) + phones.map(\.address) where !seen.insert(address).inserted {
       throw members.failure(.devices, "two devices have the address \(address): give each its own")
     }
-    let names = devices.map(\.name)
-    let visitors = phones.map(\.name)
+    let called = Self.counts(of: devices.map(\.name))
+    let visiting = Self.counts(of: phones.map(\.name))
     for event in events {
       guard let name = event.device else { continue }
-      let candidates = event.action == .loseKeys ? names + visitors : names
-      switch candidates.count(where: { $0 == name }) {
+      let visitors = event.action == .loseKeys ? visiting[OctetText(name), default: 0] : 0
+      switch called[OctetText(name), default: 0] + visitors {
       case 0: throw members.failure(.events, "there is no device \"\(name)\": name one of \"devices\"")
       case 1: break
       default:
         throw members.failure(.events, "several devices have the name \"\(name)\": give each of them its own")
       }
     }
+  }
+
+  private static func counts(of names: [String]) -> [OctetText: Int] {
+    Dictionary(names.map { (OctetText($0), 1) }, uniquingKeysWith: +)
   }
 }
 

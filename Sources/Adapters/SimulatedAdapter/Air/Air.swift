@@ -41,16 +41,18 @@ public final class Air {
       if let bootLoader = device.bootLoader { devices.append(bootLoader) }
       device.setPresent(true)
     }
-    for description in scenario.phones where !phones.contains(where: { $0.address == description.address }) {
-      let phone = SimulatedCentral(description, air: self)
-      phones.append(phone)
-      phone.watch()
+    var known = Set(phones.map(\.address))
+    for description in scenario.phones where known.insert(description.address).inserted {
+      newPhone(description).watch()
     }
   }
 
   /// The phone of an address; a new one if there is none.
   func phone(_ description: PhoneDescription) -> SimulatedCentral {
-    if let phone = phones.first(where: { $0.address == description.address }) { return phone }
+    phones.first { $0.address == description.address } ?? newPhone(description)
+  }
+
+  private func newPhone(_ description: PhoneDescription) -> SimulatedCentral {
     let phone = SimulatedCentral(description, air: self)
     phones.append(phone)
     return phone
@@ -58,13 +60,13 @@ public final class Air {
 
   /// Takes devices of this name from the air, or puts them back.
   func setPresent(_ isPresent: Bool, device name: String) {
-    for device in devices where device.name == name { device.setPresent(isPresent) }
+    for device in devices where device.name.hasSameOctets(as: name) { device.setPresent(isPresent) }
   }
 
   /// The device or phone of this name loses its keys.
   func loseKeys(device name: String) {
-    for device in devices where device.name == name { device.pairing.loseKeys() }
-    for phone in phones where phone.name == name { phone.pairing.loseKeys() }
+    for device in devices where device.name.hasSameOctets(as: name) { device.pairing.loseKeys() }
+    for phone in phones where phone.name.hasSameOctets(as: name) { phone.pairing.loseKeys() }
   }
 
   // MARK: - Advertising
