@@ -29,9 +29,8 @@ final class PairingBroker: LinkProtection {
   var privacy: PrivacySettings?
   /// The pairings of links.
   private var pairings: [LinkID: LinkPairingMachine] = [:]
-  /// The requests for protection of links, and the bodies of waiting ones.
-  private var turns: [LinkID: SecurityTurns] = [:]
-  private var waiting: [Int: () -> Void] = [:]
+  /// The order of the requests for protection of links.
+  private var turns = LinkTurns()
   private var lastNumber = 0
 
   init(
@@ -212,10 +211,7 @@ final class PairingBroker: LinkProtection {
     let number = lastNumber
     let ended: (BluetoothError?) -> Void = { [weak self] error in
       done(error)
-      guard let self else { return }
-      let next = turns[id]?.ended(number) ?? []
-      if turns[id]?.isIdle == true { turns[id] = nil }
-      for number in next { waiting.removeValue(forKey: number)?() }
+      self?.turns.ended(number, on: id).forEach { $0() }
     }
     let body = { [weak self, weak hub] in
       guard let self, let hub, hub.isOpen, session?.isOpen ?? true else { return ended(LinkHub.gone) }
@@ -226,11 +222,7 @@ final class PairingBroker: LinkProtection {
     if !pairs, hub.link.role == .peripheral {
       return begin(number, hub, to: level, for: nil, pairs: false, replacesBond: false, done)
     }
-    guard turns[id, default: SecurityTurns()].requested(number, replaces: replaces) else {
-      waiting[number] = body
-      return
-    }
-    body()
+    turns.requested(number, on: id, replaces: replaces, body)?()
   }
 
   /// True if keys of this level would replace those of a link's bond.
@@ -275,9 +267,7 @@ final class PairingBroker: LinkProtection {
 
   /// A link has ended, and a pairing on it.
   func linkEnded(_ hub: LinkHub) {
-    for number in turns.removeValue(forKey: hub.link.id)?.waitingNumbers ?? [] {
-      waiting.removeValue(forKey: number)?()
-    }
+    turns.linkEnded(hub.link.id).forEach { $0() }
     passkeyFailed(hub)
     if pairing(hub).isAgreeing {
       reportEnd(hub.peripheral, hub, hub.slot, GAPError.disconnected.error("the connection ended"))

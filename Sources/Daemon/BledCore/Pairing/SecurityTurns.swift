@@ -1,3 +1,5 @@
+import Adapter
+
 /// The order of the requests to raise the protection of one link. It does no I/O.
 ///
 /// A pairing that replaces a bond's keys and requests that use these keys do not run beside each other: the adapter
@@ -54,5 +56,34 @@ struct SecurityTurns {
       waiting.removeFirst()
     }
     return begun
+  }
+}
+
+/// The turns of all links, with the bodies of the requests that wait.
+struct LinkTurns {
+  private var turns: [LinkID: SecurityTurns] = [:]
+  private var bodies: [Int: () -> Void] = [:]
+
+  /// - Returns: the body, if the request may begin now.
+  mutating func requested(
+    _ number: Int, on link: LinkID, replaces: Bool, _ body: @escaping () -> Void
+  ) -> (() -> Void)? {
+    if turns[link, default: SecurityTurns()].requested(number, replaces: replaces) { return body }
+    bodies[number] = body
+    return nil
+  }
+
+  /// A running request has ended.
+  /// - Returns: the bodies of the requests that may begin now.
+  mutating func ended(_ number: Int, on link: LinkID) -> [() -> Void] {
+    let next = turns[link]?.ended(number) ?? []
+    if turns[link]?.isIdle == true { turns[link] = nil }
+    return next.compactMap { bodies.removeValue(forKey: $0) }
+  }
+
+  /// A link has ended.
+  /// - Returns: the bodies of the requests that waited for it.
+  mutating func linkEnded(_ link: LinkID) -> [() -> Void] {
+    (turns.removeValue(forKey: link)?.waitingNumbers ?? []).compactMap { bodies.removeValue(forKey: $0) }
   }
 }
