@@ -289,14 +289,15 @@ class Described(Case):
     scenario = ROOT / "Tests/Home/described.json"
 
     def test_the_descriptors_of_a_device(self):
-        """They name and format its values, also for Home Assistant."""
+        """They name and format its values as soon as they are read, also for Home Assistant."""
         subscriber = self.everything(
             devices=[{"address": BELT, "subscribe": ["6F3C0002-0000-4000-8000-000000000000"]}])
-        value = json.loads(subscriber.expect(r"^0 1 home/kitchen/BTtoMQTT/C0DE00000001/6F3C0002-\S+ (.*)")[1])
+        value = json.loads(
+            subscriber.expect(r'^0 1 home/kitchen/BTtoMQTT/C0DE00000001/6F3C0002-\S+ (.*"characteristic_name".*)')[1])
         self.assertEqual((value["characteristic_name"], value["unit"]), ("Torque", "%"))
         self.assertEqual(value["number"] * 10, int.from_bytes(bytes.fromhex(value["value"]), "little"))
         sensor = json.loads(
-            subscriber.expect(r"^0 1 homeassistant/sensor/C0DE00000001-6F3C0002-\S+/config (.*)")[1])
+            subscriber.expect(r'^0 1 homeassistant/sensor/C0DE00000001-6F3C0002-\S+/config (.*"Torque".*)')[1])
         self.assertEqual((sensor["name"], sensor["unit_of_measurement"]), ("Torque", "%"))
 
 
