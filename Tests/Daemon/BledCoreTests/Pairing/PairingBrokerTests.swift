@@ -226,6 +226,24 @@ import Testing
     #expect(link.raises.map(\.replacesBond) == [!pairsFirst], "the other one was not part of it")
   }
 
+  @Test("a request that waits behind a pairing is answered when the link ends, whatever the adapter does")
+  func waitingAtTheEnd() throws {
+    let world = World()
+    let client = world.client()
+    let (peer, link, id) = try protected(client, in: world)
+    _ = try client.call(PeripheralPair.self, .init(peripheral: id, level: "encrypted"))
+    world.adapter.onEvent?(.pairing(peer.address, .bonded(bond(peer.address))))
+    link.endRaise(LinkSecurity(level: 2, keySize: 16))
+    world.settle()
+    _ = try client.call(PeripheralPair.self, .init(peripheral: id, level: "secureConnections"))
+    let waiting = try client.call(PeripheralPair.self, .init(peripheral: id, level: "encrypted"))
+    world.settle()
+    #expect(try client.answer(to: waiting, PeripheralPair.self) == nil && link.raises.count == 1)
+    link.end(reason: 0x13)
+    world.settle()
+    #expect(try client.error(of: waiting, PeripheralPair.self) != nil)
+  }
+
   @Test("P20: a stranger that asks to pair is refused, unless the configuration, a window or an agent allows it")
   func strangers() throws {
     let peer = world.peer()
