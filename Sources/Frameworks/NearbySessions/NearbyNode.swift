@@ -148,6 +148,7 @@ public actor NearbyNode {
   /// A session has ended.
   func ended(_ session: NearbySession) {
     unfetched.remove(session.number)
+    inviting.withdrawn(session.number, by: session.remote.identifier)
     Task { await advertiser.update() }
   }
 

@@ -7,6 +7,7 @@
 /// | received           | no invitation to that identifier, or another key: offered; key unknown: held; same: crossing |
 /// | opened(key)        | the key is known; the held ones are to be received again                                 |
 /// | cross(connection)  | the peer's invitation takes the place of this side's                                     |
+/// | withdrawn          | a held one whose session has ended is forgotten, with its context                        |
 /// | end                | over; the held ones are to be offered                                                    |
 struct OwnInvitations {
   /// A peer's invitation, by the number of its session.
@@ -56,6 +57,10 @@ struct OwnInvitations {
       return .held
     }
     return session.key == key ? .crossing : .offered
+  }
+
+  mutating func withdrawn(_ number: Int, by identifier: UInt64) {
+    invitations[identifier]?.held.removeAll { $0.number == number }
   }
 
   mutating func opened(_ identifier: UInt64, _ number: Int, _ key: [UInt8]) -> [Held] {

@@ -29,6 +29,17 @@ import Testing
     #expect(left.isEmpty && own.count == 0)
   }
 
+  @Test("a held invitation goes with its session: a peer cannot have others kept by repeating it")
+  func withdrawn() {
+    var own = OwnInvitations()
+    own.begin(5)
+    for number in 1...3 { _ = own.received((number, [7]), from: 5, other) }
+    own.withdrawn(2, by: 5)
+    own.withdrawn(3, by: 6)
+    let left = own.end(5)
+    #expect(left.map(\.number) == [1, 3])
+  }
+
   @Test("an own invitation that ends without a channel leaves those that were held, and its number is not used again")
   func ended() {
     var own = OwnInvitations()
