@@ -1,4 +1,4 @@
-"""Known frames of sensors, decoded by bled and by the library of Theengs: the table in docs/beacons.md."""
+"""Known frames of sensors, decoded by bled and by the library of Theengs: the table in frames.md."""
 
 import itertools
 import json
@@ -7,10 +7,10 @@ import subprocess
 import tempfile
 import unittest
 
-from home import HERE, PROGRAMS, ROOT, Home
+from home import HERE, PROGRAMS, Home
 
 FRAMES = json.loads((HERE / "frames.json").read_text())
-PAGE = ROOT / "docs/beacons.md"
+PAGE = HERE / "frames.md"
 # The names of one value: bled's, Theengs's, and what one of Theengs's units is in bled's.
 NAMES = (
     ("temperature", "tempc", 1), ("humidity", "hum", 1), ("battery", "batt", 1), ("pressure", "pres", 1),
@@ -93,4 +93,4 @@ class Frames(unittest.TestCase):
             packet = {key: value for key, value in frame.items() if key not in ("title", "services")}
             theirs = decodeBLE(json.dumps({"id": address(number), "rssi": -60, **packet}))
             rows.append(row(frame, ours[0] if ours else None, json.loads(theirs) if theirs else None))
-        self.assertEqual(table(PAGE.read_text()), rows, "docs/beacons.md is to have these rows:\n" + "\n".join(rows))
+        self.assertEqual(table(PAGE.read_text()), rows, "frames.md is to have these rows:\n" + "\n".join(rows))
