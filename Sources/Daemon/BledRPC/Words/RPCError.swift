@@ -13,7 +13,7 @@ public struct RPCError: Error, Codable, Sendable, Hashable {
   public struct Details: Codable, Sendable, Hashable {
     /// The domain that defines the code: att, hci, gap or bled.
     public var domain: Word<BluetoothError.Domain>
-    /// The code within that domain, 0 to 255; docs/protocol.md lists them.
+    /// The code within that domain, 0 to 255; docs/reference.md lists them.
     public var code: Int
     /// The name of the code.
     public var name: String
