@@ -177,6 +177,34 @@ async def test_starts_at_once(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -
         assert len((await client.session_list()).sessions) == 1
 
 
+async def test_a_stop_ends_starts_that_hang(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The daemon answers nothing."""
+    path = str(tmp_path / "bled.sock")
+    monkeypatch.setenv("BLED_SOCKET", path)
+    asked = asyncio.Event()
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while await reader.read(1024):
+            asked.set()
+        writer.close()
+
+    listener = await asyncio.start_unix_server(silent, path)
+    try:
+        server = bled.bless.Server("Lamp")
+        starts = [asyncio.create_task(server.start()) for _ in range(2)]
+        await asked.wait()
+        assert await server.stop()
+        assert await asyncio.gather(*starts) == [False, False]
+        # A start that is cancelled is no stop.
+        start = asyncio.create_task(server.start())
+        await asyncio.sleep(0)
+        start.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await start
+    finally:
+        listener.close()
+
+
 class Refusals(logging.Handler):
     """The lines of the server's log that say why it does not publish."""
 

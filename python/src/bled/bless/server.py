@@ -42,6 +42,9 @@ class Server(BaseBlessServer):
         self._serving: tuple[asyncio.Task[None], bled.Client] | None = None
         # One `start` or `stop` at a time.
         self._changing = asyncio.Lock()
+        # The session that a `start` opens, and the number of calls of `stop`: they end the starts before them.
+        self._opening: asyncio.Task[bled.Client] | None = None
+        self._stops = 0
         self._forget()
 
     def _forget(self) -> None:
@@ -52,19 +55,34 @@ class Server(BaseBlessServer):
         self._is_advertising = False
 
     async def start(self, **kwargs: Any) -> bool:
-        """Publishes the services, and advertises the name and the first service."""
+        """Publishes the services, and advertises the name and the first service. False if `stop` was called before
+        that was done."""
+        stops = self._stops
         async with self._changing:
+            if self._stops != stops:
+                return False
             if self._serving is not None:
                 raise BlessError("the server is running already")
+            self._opening = asyncio.create_task(self._open())
             try:
-                client = await self._open()
+                client = await self._opening
             except bled.BledError as error:
                 raise BlessError(str(error)) from error
+            except asyncio.CancelledError:
+                task = asyncio.current_task()
+                if self._stops == stops or (task is not None and task.cancelling()):
+                    raise
+                return False
+            finally:
+                self._opening = None
             self._serving = asyncio.create_task(self._serve(client)), client
         return True
 
     async def stop(self) -> bool:
         """Ends advertising, and removes the services. The server can be started again."""
+        self._stops += 1
+        if self._opening is not None:
+            self._opening.cancel()
         async with self._changing:
             serving, self._serving = self._serving, None
             if serving is not None:
