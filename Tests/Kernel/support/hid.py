@@ -121,6 +121,8 @@ class EventDevice:
     def __init__(self, path):
         self.path = path
         self.events = asyncio.Queue()
+        # The kernel's time of the newest event, in seconds since the epoch.
+        self.time = None
         self._file = os.open(path, os.O_RDWR | os.O_NONBLOCK)
         asyncio.get_running_loop().add_reader(self._file, self._read)
 
@@ -150,8 +152,9 @@ class EventDevice:
             self.events.put_nowait(None)
             asyncio.get_running_loop().remove_reader(self._file)
             return
-        for _, _, kind, code, value in self.EVENT.iter_unpack(octets):
+        for seconds, microseconds, kind, code, value in self.EVENT.iter_unpack(octets):
             if kind in (self.KEY, self.RELATIVE):
+                self.time = seconds + microseconds / 1e6
                 self.events.put_nowait((kind, code, value))
 
     async def next(self):
