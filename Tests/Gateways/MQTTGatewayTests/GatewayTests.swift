@@ -315,6 +315,23 @@ struct GatewayTests {
     #expect(try stage.count(PeripheralConnect.name) > 5)
   }
 
+  @Test func anAbsentDeviceIsSaidAfterAnotherFailure() throws {
+    let stage = try GatewayStage(GatewayStage.device)
+    let answer = stage.daemon.answer
+    stage.daemon.answer = { method, message, session in
+      guard method == PeripheralConnect.name else { return answer(method, message, session) }
+      return .failure(GAPError.adapterAbsent.error("there is no adapter"))
+    }
+    try stage.notify(PeripheralDisconnected.self, .init(peripheral: "P", reason: nil))
+    stage.advance(by: .seconds(5))
+    // The adapter is back; the device is not.
+    stage.daemon.held = [PeripheralConnect.name]
+    for _ in 0..<20 { stage.advance(by: .seconds(60)) }
+    let lines = stage.said.dropFirst()
+    #expect(lines.count == 2 && lines.first?.hasSuffix("there is no adapter") == true, "\(lines)")
+    #expect(lines.last?.contains("not connected yet: ") == true, "\(lines)")
+  }
+
   @Test func aLostLinkThatIsNotComingBackIsTriedAgain() throws {
     let stage = try GatewayStage(GatewayStage.device)
     try stage.notify(PeripheralDisconnected.self, .init(peripheral: "P", reason: nil, reconnecting: true))

@@ -20,7 +20,8 @@ import ValueFormats
 /// | paused     | the pause is over            | connecting | peripheral.connect                                       |
 /// | any        | session lost                 | away       |                                                          |
 ///
-/// A device without a link for a minute is logged once, with the reason that bled knows, and again when it is linked.
+/// A device that has been waited for, connecting or lost, for a minute is logged once, with the reason that bled knows,
+/// and again when it is linked.
 final class SubscribedDevices {
   /// A value of a device.
   struct Value {
@@ -60,7 +61,7 @@ final class SubscribedDevices {
     var isSaidAbsent = false
   }
 
-  /// The time without a link until a device is logged as absent.
+  /// The time in `connecting` or `lost` until a device is logged as absent.
   private static let absenceTime = Duration.seconds(60)
 
   private let clock: any Scheduler
@@ -108,8 +109,7 @@ final class SubscribedDevices {
     era += 1
     for index in entries.indices {
       leave(index, .away)
-      entries[index].absence?.cancel()
-      entries[index].absence = nil
+      stopAwaitingLink(index)
     }
   }
 
@@ -137,6 +137,7 @@ final class SubscribedDevices {
 
   private func pause(_ index: Int) {
     leave(index, .paused)
+    stopAwaitingLink(index)
     after(index) { $0.connect(index) }
   }
 
@@ -162,8 +163,7 @@ final class SubscribedDevices {
     leave(index, .linked(peripheral))
     connections += 1
     entries[index].failureTexts[nil] = nil
-    entries[index].absence?.cancel()
-    entries[index].absence = nil
+    stopAwaitingLink(index)
     if entries[index].isSaidAbsent { say("\(entries[index].device.title) is connected") }
     entries[index].isSaidAbsent = false
     for place in entries[index].device.characteristics.indices { subscribe(index, place) }
@@ -228,16 +228,21 @@ final class SubscribedDevices {
     say(text)
   }
 
-  /// A device has no link: that is logged if it lasts.
+  /// A device is waited for: that is logged if it lasts, whatever failed before.
   private func awaitLink(_ index: Int) {
     guard entries[index].absence == nil, !entries[index].isSaidAbsent else { return }
     entries[index].absence = clock.schedule(after: Self.absenceTime) { [weak self] in self?.sayAbsent(index) }
   }
 
+  /// It is linked, or has failed, which is in the log with its reason.
+  private func stopAwaitingLink(_ index: Int) {
+    entries[index].absence?.cancel()
+    entries[index].absence = nil
+  }
+
   private func sayAbsent(_ index: Int) {
     entries[index].absence = nil
-    // A failure is in the log with its reason.
-    guard let session, entries[index].failureTexts[nil] == nil else { return }
+    guard let session else { return }
     let (device, link) = (entries[index].device, entries[index].link)
     session.call(PeripheralList.self, Empty()) { [weak self, era] result in
       guard let self, self.era == era, entries[index].link == link, case .success(let list) = result else { return }
@@ -266,7 +271,8 @@ final class SubscribedDevices {
 
   func disconnected(_ end: PeripheralDisconnected.Params) {
     guard let index = index(of: end.peripheral) else { return }
-    if end.reconnecting == true { leave(index, .lost(end.peripheral)) } else { pause(index) }
+    guard end.reconnecting == true else { return pause(index) }
+    leave(index, .lost(end.peripheral))
     awaitLink(index)
   }
 
