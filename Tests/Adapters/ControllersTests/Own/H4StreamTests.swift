@@ -101,6 +101,34 @@ import Testing
     stream.close()
   }
 
+  /// Controllers may have longer buffers than the kernel's drivers, which take 1 KiB.
+  @Test func packetsAbove1KiBAreWholeBothWays() throws {
+    let name = "bled-h4-long-\(getpid())"
+    let listener = try ControllerSocket.listen(name)
+    defer { close(listener) }
+    let loop = try EventLoop()
+    let (stream, heard) = try open("unix:@\(name)", on: loop)
+    #expect(try turn(loop) { heard.isOpen })
+    let other = accept(listener, nil, nil)
+    defer { close(other) }
+    let long: [UInt8] = [0x02, 0x40, 0x20, 0x00, 0x20] + (0..<0x2000).map { UInt8(truncatingIfNeeded: $0) }
+    for packet in [Self.answer, long, Self.answer] {
+      try #require(write(other, packet, packet.count) == packet.count)
+    }
+    #expect(try turn(loop) { heard.packets.count == 3 })
+    #expect(heard.packets == [Self.answer, long, Self.answer])
+
+    stream.send(long)
+    var (received, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 1 << 14))
+    while received.count < long.count, Patience.wait(for: other) {
+      let count = read(other, &buffer, buffer.count)
+      guard count > 0 else { break }
+      received += buffer[..<count]
+    }
+    #expect(received == long)
+    stream.close()
+  }
+
   @Test func packetsAreDelivered64InATurn() throws {
     let name = "bled-h4-\(getpid())"
     let listener = try ControllerSocket.listen(name)
