@@ -228,13 +228,13 @@ final class SubscribedDevices {
     say(text)
   }
 
-  /// A device is waited for: that is logged if it lasts, whatever failed before.
+  /// A device is waited for: that is logged if it lasts, also after a failure.
   private func awaitLink(_ index: Int) {
     guard entries[index].absence == nil, !entries[index].isSaidAbsent else { return }
     entries[index].absence = clock.schedule(after: Self.absenceTime) { [weak self] in self?.sayAbsent(index) }
   }
 
-  /// It is linked, or has failed, which is in the log with its reason.
+  /// A device is linked, or has failed, which is in the log with the reason.
   private func stopAwaitingLink(_ index: Int) {
     entries[index].absence?.cancel()
     entries[index].absence = nil
