@@ -33,6 +33,9 @@ public struct AdapterInformation: Hashable, Sendable {
   public var canRespond = false
   /// The supported PHYs; LE 1M alone while unknown.
   public var phys: Set<PHY> = [.le1M]
+  /// The features of the controller's Link Layer, those beyond the first 64 only where they matter here; nil while
+  /// unknown, and of simulated adapters.
+  public var features: LinkLayerFeatures?
   /// Maximum octets in a packet it sends on a link, 27 to 251; 27 while unknown.
   public var longestPacket = 27
   /// The activities the controller cannot run at once and runs in turns at present; empty while it can.

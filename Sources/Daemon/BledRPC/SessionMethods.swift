@@ -137,6 +137,10 @@ public struct AdapterDescription: RPCPayload, Hashable {
   public var heldBack: [Word<AdapterActivity>]?
   /// The PHYs that its controller has: "1M", "2M", "coded". Missing while it is not on.
   public var phys: [Word<PHY>]?
+  /// The names of its controller's features (Core 6.2, Vol 6, Part B, 4.6): "LE 2M PHY", or "unknown feature bit 75"
+  /// for one of a later specification. Those beyond the first 64 are read only where the controller has commands of
+  /// theirs that the daemon uses. Missing while it is not on, and of simulated adapters.
+  public var features: [String]?
   /// The longest payload of a packet on a link, in octets, 27 to 251 (the maximum data length). Missing while it is not
   /// on.
   public var longestPacket: Int?
@@ -208,8 +212,9 @@ public struct AdapterDescription: RPCPayload, Hashable {
     adapter: String, kind: Word<Kind>, address: String?, addressType: Word<DeviceAddress.Kind>?, name: String,
     state: Word<AdapterCondition>,
     problem: Problem?, scanning: Bool, advertising: Int, links: Int, takingTurns: [Word<AdapterActivity>]? = nil,
-    heldBack: [Word<AdapterActivity>]? = nil, phys: [Word<PHY>]? = nil, longestPacket: Int? = nil,
-    advertisingSets: Int? = nil, longestAdvertisement: Int? = nil, company: Int? = nil, version: Int? = nil,
+    heldBack: [Word<AdapterActivity>]? = nil, phys: [Word<PHY>]? = nil, features: [String]? = nil,
+    longestPacket: Int? = nil, advertisingSets: Int? = nil,
+    longestAdvertisement: Int? = nil, company: Int? = nil, version: Int? = nil,
     privateAddress: String? = nil, deviceName: String? = nil, quirks: [Quirk]? = nil, sinceReport: Double? = nil,
     sinceEvent: Double? = nil
   ) {
@@ -226,6 +231,7 @@ public struct AdapterDescription: RPCPayload, Hashable {
     self.takingTurns = takingTurns
     self.heldBack = heldBack
     self.phys = phys
+    self.features = features
     self.longestPacket = longestPacket
     self.advertisingSets = advertisingSets
     self.longestAdvertisement = longestAdvertisement

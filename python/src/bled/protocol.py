@@ -27,6 +27,10 @@ class AdapterDescription(Record):
         if unknown.
     device_name: The Device Name of the Generic Access service, under which devices see this machine; see
         adapter.setName.
+    features: The names of its controller's features (Core 6.2, Vol 6, Part B, 4.6): "LE 2M PHY", or
+        "unknown feature bit 75" for one of a later specification. Those beyond the first 64 are read only where
+        the controller has commands of theirs that the daemon uses. Missing while it is not on, and of simulated
+        adapters.
     held_back: The activities, of "connecting", "advertising" and "scanning", that its controller cannot run
         beside its links; they wait until links have ended. Missing for none.
     kind: The kind of the adapter: "kernel", "host" or "simulated".
@@ -61,6 +65,7 @@ class AdapterDescription(Record):
     advertising_sets: int | None = None
     company: int | None = None
     device_name: str | None = None
+    features: Sequence[str] | None = None
     held_back: Sequence[Literal["connecting", "advertising", "scanning"]] | None = None
     kind: Literal["kernel", "host", "simulated"]
     links: int
@@ -86,6 +91,7 @@ class AdapterDescription(Record):
         Member("advertisingSets", "advertising_sets", codec.integer, False),
         Member("company", "company", codec.integer, False),
         Member("deviceName", "device_name", codec.text, False),
+        Member("features", "features", codec.many(codec.text), False),
         Member("heldBack", "held_back", codec.many(codec.text), False),
         Member("kind", "kind", codec.text, True),
         Member("links", "links", codec.integer, True),
@@ -2612,6 +2618,10 @@ class AdapterChanged(Event):
     held_back: The activities, of "connecting", "advertising" and "scanning", that its controller cannot run
         beside its links; they wait until links have ended. Missing for none.
     phys: The PHYs that its controller has: "1M", "2M", "coded". Missing while it is not on.
+    features: The names of its controller's features (Core 6.2, Vol 6, Part B, 4.6): "LE 2M PHY", or
+        "unknown feature bit 75" for one of a later specification. Those beyond the first 64 are read only where
+        the controller has commands of theirs that the daemon uses. Missing while it is not on, and of simulated
+        adapters.
     longest_packet: The longest payload of a packet on a link, in octets, 27 to 251 (the maximum data
         length). Missing while it is not on.
     advertising_sets: The number of advertisements that its controller sends at once; further ones take
@@ -2646,6 +2656,7 @@ class AdapterChanged(Event):
     taking_turns: Sequence[Literal["connecting", "advertising", "scanning"]] | None = None
     held_back: Sequence[Literal["connecting", "advertising", "scanning"]] | None = None
     phys: Sequence[Literal["1M", "2M", "coded"]] | None = None
+    features: Sequence[str] | None = None
     longest_packet: int | None = None
     advertising_sets: int | None = None
     longest_advertisement: int | None = None
@@ -2671,6 +2682,7 @@ class AdapterChanged(Event):
         Member("takingTurns", "taking_turns", codec.many(codec.text), False),
         Member("heldBack", "held_back", codec.many(codec.text), False),
         Member("phys", "phys", codec.many(codec.text), False),
+        Member("features", "features", codec.many(codec.text), False),
         Member("longestPacket", "longest_packet", codec.integer, False),
         Member("advertisingSets", "advertising_sets", codec.integer, False),
         Member("longestAdvertisement", "longest_advertisement", codec.integer, False),

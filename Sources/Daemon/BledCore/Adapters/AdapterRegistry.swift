@@ -146,6 +146,7 @@ final class AdapterSlot {
       scanning: isScanning, advertising: onAir.count, links: linkCount,
       takingTurns: information.takingTurns.nonEmpty?.words(), heldBack: information.heldBack.nonEmpty?.words(),
       phys: isOn ? PHY.allCases.filter(information.phys.contains).words() : nil,
+      features: isOn ? information.features?.names : nil,
       longestPacket: isOn ? information.longestPacket : nil,
       advertisingSets: isOn ? information.maximumAdvertisingSets : nil,
       longestAdvertisement: isOn ? information.maximumAdvertisingDataLength : nil,

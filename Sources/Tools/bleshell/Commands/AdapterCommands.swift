@@ -8,6 +8,7 @@ struct AdaptersCommand: ShellCommand {
     commandName: "adapters", abstract: "Lists the adapters, and the remedies for unusable ones.",
     aliases: ["list", "show"])
 
+  @Flag(help: "Show the names of the controllers' features, too.") var features = false
   @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
@@ -35,6 +36,9 @@ struct AdaptersCommand: ShellCommand {
     for (adapter, line) in zip(adapters, lines.dropFirst()) {
       output.line(line)
       for text in Output.wrapped(adapter.nature, to: 78) { output.line("  " + output.styled(text, .dim)) }
+      guard features else { continue }
+      let names = adapter.features?.joined(separator: ", ") ?? "unknown"
+      for text in Output.wrapped("features: \(names)", to: 78) { output.line("  " + text) }
     }
     for adapter in adapters {
       if let problem = adapter.problemText {

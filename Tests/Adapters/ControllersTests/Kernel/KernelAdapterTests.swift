@@ -15,6 +15,7 @@ struct KernelAdapterTests {
     #expect(stage.adapter.state == .on)
     #expect(stage.adapter.information.address == ScriptedKernel.address)
     #expect(stage.adapter.information.company == 0x05F1 && stage.adapter.information.version == 12)
+    #expect(stage.adapter.information.features?.names.isEmpty == false)
     let codes = stage.kernel.commands.map(\.code)
     #expect(codes.starts(with: [ReadIndexList.opcode, ReadControllerInformation.opcode]))
     #expect(codes.contains(SetIOCapability.opcode) && codes.contains(LoadLongTermKeys.opcode))

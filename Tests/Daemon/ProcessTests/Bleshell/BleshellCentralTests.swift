@@ -23,6 +23,9 @@ import Testing
     let kind = TestAir.isVirtual ? "host" : "simulated"
     #expect(table.lines[2] == "  \(kind), PHYs 1M 2M coded, packets of up to 251 octets")
     #expect(!table.output.contains("\u{1B}"))
+    let features = try daemon.bleshell("adapters", "--features").lines.dropFirst(3)
+    let first = TestAir.isVirtual ? "  features: LE Encryption, " : "  features: unknown"
+    #expect(features.first?.hasPrefix(first) == true)
     let objects = try daemon.bleshell("adapters", "--json").objects()
     #expect(objects.map { $0["state"] } == ["on"])
     #expect(objects.map { $0["kind"] } == [.text(kind)])
