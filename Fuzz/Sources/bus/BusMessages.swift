@@ -19,6 +19,8 @@ enum BusMessages {
   private static let longest = Duration.seconds(90)
   /// The number of messages of one input.
   private static let maximum = 64
+  /// The seconds that pass between all messages of one input. Each report in them takes its time.
+  private static let maximumSeconds = 60
 
   static func main() {
     fuzz { octets in
@@ -29,11 +31,11 @@ enum BusMessages {
 
   private static let scenario = """
     { "devices": [
-      { "name": "Belt", "address": "C0:DE:00:00:00:01", "addressType": "random", "interval": 1, "services": [
+      { "name": "Belt", "address": "C0:DE:00:00:00:01", "addressType": "random", "interval": 10, "services": [
         { "uuid": "180F", "characteristics": [{ "uuid": "2A19", "properties": ["read", "notify"], "value": "55" }] },
         { "uuid": "FFF0", "characteristics": [
           { "uuid": "FFF1", "properties": ["read", "write", "writeWithoutResponse", "indicate"] } ] } ] },
-      { "name": "Lock", "address": "C0:DE:00:00:00:09", "addressType": "random", "interval": 1,
+      { "name": "Lock", "address": "C0:DE:00:00:00:09", "addressType": "random", "interval": 10,
         "pairing": { "capability": "display", "passkey": 42 }, "services": [
         { "uuid": "FFF0", "characteristics": [
           { "uuid": "FFF1", "properties": ["read"], "text": "sesame", "security": "authenticated" } ] } ] } ] }
@@ -72,7 +74,8 @@ enum BusMessages {
       machine: "0", host: "linux", settings: [:])
     facade.start()
     world.scheduler.advance(by: .seconds(1))
-    for _ in 0..<maximum where !input.isEmpty { act(&input, bus, facade) }
+    var seconds = maximumSeconds
+    for _ in 0..<maximum where !input.isEmpty { act(&input, bus, facade, &seconds) }
     world.scheduler.advance(by: longest)
     // The programs leave; nothing of theirs goes on.
     for name in PlayedBus.programs {
@@ -85,7 +88,7 @@ enum BusMessages {
     world.scheduler.advance(by: .seconds(1))
   }
 
-  private static func act(_ input: inout FuzzInput, _ bus: PlayedBus, _ facade: Facade) {
+  private static func act(_ input: inout FuzzInput, _ bus: PlayedBus, _ facade: Facade, _ seconds: inout Int) {
     let program = PlayedBus.programs[input.number(below: PlayedBus.programs.count)]
     switch input.octet() & 15 {
     case 0...8: facade.handle(bus.call(Generator.call(&input), of: program))
@@ -95,7 +98,10 @@ enum BusMessages {
     case 12:
       bus.leave(program)
       facade.left(program)
-    case 13: world.scheduler.advance(by: .seconds(Int(input.octet() & 31)))
+    case 13:
+      let passing = min(Int(input.octet() & 31), seconds)
+      seconds -= passing
+      world.scheduler.advance(by: .seconds(passing))
     default: world.scheduler.advance(by: .milliseconds(20))
     }
   }
