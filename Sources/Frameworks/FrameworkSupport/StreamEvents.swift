@@ -106,10 +106,9 @@ package final class StreamEvents: @unchecked Sendable {
       places.removeAll { $0.loop === loop && $0.mode == mode }
       return gone
     }
-    for place in gone {
-      // Elsewhere it ends itself: a waiting run loop would not see that it is empty.
-      if loop === RunLoop.current { place.timer.invalidate() } else { place.timer.fireDate = Date() }
-    }
+    // In a run loop at work elsewhere it ends itself: a waiting one would not see that it is empty.
+    let isAtWork = loop !== RunLoop.current && loop.currentMode != nil
+    for place in gone { if isAtWork { place.timer.fireDate = Date() } else { place.timer.invalidate() } }
   }
 
   private func isUsed(_ timer: Timer) -> Bool { lock.withLock { places.contains { $0.timer === timer } } }

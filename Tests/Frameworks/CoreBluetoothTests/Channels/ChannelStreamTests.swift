@@ -113,6 +113,27 @@ extension WithDaemon {
       #expect(output.write([5], maxLength: 1) == -1)
     }
 
+    @Test("R39: closed streams leave nothing in a run loop that does not run")
+    func stillRunLoop() async throws {
+      let channel = try await open()
+      nonisolated(unsafe) let (input, output) = try (#require(channel.inputStream), #require(channel.outputStream))
+      let isEmpty = await onThread {
+        for stream in [input, output] as [Foundation.Stream] {
+          stream.schedule(in: .current, forMode: .default)
+          stream.open()
+        }
+        let closed = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+          input.close()
+          output.close()
+          closed.signal()
+        }
+        closed.wait()
+        return !RunLoop.current.run(mode: .default, before: .distantPast)
+      }
+      #expect(isEmpty)
+    }
+
     @Test("R17: channels are opened, or not, in the order of the calls")
     func order() async throws {
       let echo = try #require(try await open().peer as? CBPeripheral)
