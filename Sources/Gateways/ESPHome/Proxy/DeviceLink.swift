@@ -54,8 +54,8 @@ struct DeviceLink {
 
   /// The handles of the Client Characteristic Configurations: the daemon writes them itself.
   static func configurations(_ services: [ServiceDescription]) -> Set<UInt16> {
-    Set(
-      services.flatMap { $0.characteristics ?? [] }.flatMap { $0.descriptors ?? [] }
-        .filter { $0.uuid == 0x2902 }.map(\.handle))
+    let characteristics = services.flatMap { $0.characteristics ?? [] }
+    let descriptors: [DescriptorDescription] = characteristics.flatMap { $0.descriptors ?? [] }
+    return Set(descriptors.filter { $0.uuid == 0x2902 }.map(\.handle))
   }
 }

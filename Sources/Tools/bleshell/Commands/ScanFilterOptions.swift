@@ -157,12 +157,13 @@ extension ScanStart.Filter {
     func like(_ name: String, _ data: HexBytes?, _ mask: HexBytes?) -> String {
       name + (data.map { "=" + Hex.encode($0.octets) } ?? "") + (mask.map { "/" + Hex.encode($0.octets) } ?? "")
     }
-    return [
-      services.map { $0.map { "\($0)" }.joined(separator: "|") }, name.map { "\"\($0)\"" },
+    let words: [String?] = [
+      services?.map { "\($0)" }.joined(separator: "|"), name.map { "\"\($0)\"" },
       manufacturer.map { like("company \($0.company)", $0.data, $0.mask) },
       serviceData.map { like("\($0.uuid)", $0.data, $0.mask) },
       pattern.map { like("AD \($0.type)@\($0.offset ?? 0)", $0.data, nil) },
-      addressKinds.map { $0.map(\.text).joined(separator: "|") }, connectable == true ? "connectable" : nil,
-    ].compactMap { $0 }.joined(separator: "+")
+      addressKinds?.map(\.text).joined(separator: "|"), connectable == true ? "connectable" : nil,
+    ]
+    return words.compactMap(\.self).joined(separator: "+")
   }
 }

@@ -136,14 +136,12 @@ extension SessionDescription {
 extension ScanStart.Params {
   /// Its filters, as text with a leading space.
   fileprivate var words: String {
-    let words: [String] = [
-      adapter.map { "on \($0)" }, services.map { $0.map { "\($0)" }.joined(separator: " ") }, name.map { "\"\($0)\"" },
-      address, filters.map { $0.map(\.words).joined(separator: " or ") },
-      signalWords,
-      lost.map { "lost after \($0) s" }, duplicates == true ? "with duplicates" : nil,
-      active == false ? "passive" : nil,
-    ].compactMap(\.self).filter { !$0.isEmpty }
-    return words.map { " " + $0 }.joined()
+    let words: [String?] = [
+      adapter.map { "on \($0)" }, services?.map { "\($0)" }.joined(separator: " "), name.map { "\"\($0)\"" }, address,
+      filters?.map(\.words).joined(separator: " or "), signalWords, lost.map { "lost after \($0) s" },
+      duplicates == true ? "with duplicates" : nil, active == false ? "passive" : nil,
+    ]
+    return words.compactMap(\.self).filter { !$0.isEmpty }.map { " " + $0 }.joined()
   }
 
   private var signalWords: String? {

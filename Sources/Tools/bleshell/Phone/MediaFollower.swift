@@ -106,11 +106,13 @@ extension MediaState {
   /// "playing  Nina Simone - Sinnerman  1:02 of 10:20  volume 50 %  (Music)"
   fileprivate func text(_ output: Output) -> String {
     let track = [values[.artist], values[.title]].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: " - ")
-    let places = [elapsed, duration].compactMap { $0.map(Self.clock) }.joined(separator: " of ")
-    let parts = [
+    let times: [Double?] = [elapsed, duration]
+    let places = times.compactMap(\.self).map(Self.clock).joined(separator: " of ")
+    let percent = volume.map { Int(($0 * 100).rounded()) }
+    let player = values[.playerName] ?? ""
+    let parts: [String] = [
       playback.map { "\($0)" } ?? "no player", output.styled(Output.clean(track), .bold), places,
-      volume.map { "volume \(Int(($0 * 100).rounded())) %" } ?? "",
-      values[.playerName].map { $0.isEmpty ? "" : "(\(Output.clean($0)))" } ?? "",
+      percent.map { "volume \($0) %" } ?? "", player.isEmpty ? "" : "(\(Output.clean(player)))",
     ]
     return parts.filter { !$0.isEmpty }.joined(separator: "  ")
   }
