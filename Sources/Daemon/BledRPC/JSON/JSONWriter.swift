@@ -76,9 +76,15 @@ public struct JSONWriter {
   /// Writes octets as a string of hex digits.
   package mutating func value(_ octets: HexBytes) {
     codes.append(UInt8(ascii: "\""))
-    for octet in octets.octets {
-      codes.append(Self.digit(octet >> 4))
-      codes.append(Self.digit(octet & 15))
+    let count = 2 * octets.octets.count
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { digits in
+      var place = 0
+      for octet in octets.octets {
+        digits[place] = Self.digit(octet >> 4)
+        digits[place + 1] = Self.digit(octet & 15)
+        place += 2
+      }
+      codes.append(contentsOf: UnsafeBufferPointer(digits))
     }
     codes.append(UInt8(ascii: "\""))
   }
@@ -86,14 +92,20 @@ public struct JSONWriter {
   /// Writes an integer.
   package mutating func value(_ number: some FixedWidthInteger) {
     if number < 0 { codes.append(UInt8(ascii: "-")) }
-    let start = codes.count
+    var first = codes.count
     var rest = number.magnitude
     repeat {
       let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
       codes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
       rest = quotient
     } while rest > 0
-    codes[start...].reverse()
+    // Not reversed as a slice, which would copy all codes.
+    var last = codes.count - 1
+    while first < last {
+      codes.swapAt(first, last)
+      first += 1
+      last -= 1
+    }
   }
 
   /// Writes `null`.

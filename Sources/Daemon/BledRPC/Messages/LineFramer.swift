@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 
 /// Splits a stream of bytes into lines. Used by both ends of the socket.
 ///
@@ -71,13 +72,18 @@ public struct LineFramer: Sendable {
       (start, searched) = (0, 0)
       if first { throw TooLong(limit: limit) }
     } else {
-      buffer.removeFirst(start)
+      if start > 0 { buffer.removeFirst(start) }
       (start, searched) = (0, buffer.count)
     }
     return nil
   }
 
   private func endOfLine() -> Int? {
-    buffer.withUnsafeBufferPointer { $0[searched...].firstIndex(of: UInt8(ascii: "\n")) }
+    buffer.withUnsafeBytes { octets in
+      guard let base = octets.baseAddress,
+        let found = memchr(base + searched, Int32(UInt8(ascii: "\n")), octets.count - searched)
+      else { return nil }
+      return UnsafeRawPointer(found) - base
+    }
   }
 }
