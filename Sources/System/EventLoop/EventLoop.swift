@@ -25,13 +25,16 @@ public final class EventLoop {
   /// The loop's sd-event, for libraries that attach themselves to it.
   package let event: OpaquePointer
   private var queue: [() -> Void] = []
+  /// The room of an earlier queue.
+  private var spare: [() -> Void] = []
   /// The sources served in this round.
   private var served: [EventSource] = []
   /// Deferred sources.
   private var deferredCount = 0
   private var isStopping = false
   /// The number of the round, in which every ready source is served once before any is served again.
-  public private(set) var round: UInt64 = 0
+  public var round: UInt64 { rounds }
+  private var rounds: UInt64 = 0
   private(set) lazy var timers = Timers(loop: self)
 
   /// Makes a loop for the calling thread. If systemd wants to hear from a watchdog (`WATCHDOG_USEC`), the loop feeds
@@ -98,9 +101,12 @@ public final class EventLoop {
   /// Runs the queue's present content; later additions are left for the next turn, so they starve no other work.
   private func runQueue() -> Bool {
     guard !queue.isEmpty else { return false }
-    var batch: [() -> Void] = []
-    swap(&batch, &queue)
+    var batch = queue
+    queue = spare
+    spare = []
     for work in batch { work() }
+    batch.removeAll(keepingCapacity: true)
+    spare = batch
     return true
   }
 
@@ -114,7 +120,7 @@ public final class EventLoop {
   }
 
   private func beginRound() {
-    round &+= 1
+    rounds &+= 1
     guard !served.isEmpty else { return }
     for source in served { source.restore() }
     served.removeAll(keepingCapacity: true)

@@ -31,7 +31,7 @@ public final class Watch: EventSource {
     _ descriptor: Int32, on loop: EventLoop, interest: Readiness = .readable, priority: EventLoop.Priority = .normal,
     _ handler: @escaping (Readiness) -> Void
   ) throws(EventLoopError) {
-    self.interest = interest
+    wanted = interest
     self.handler = handler
     super.init(loop: loop, priority: priority)
     try adopt("sd_event_add_io") { source, context in
@@ -46,19 +46,25 @@ public final class Watch: EventSource {
 
   /// The states to report besides `failed`.
   public var interest: Readiness {
-    didSet {
-      guard interest != oldValue, let source else { return }
-      sd_event_source_set_io_events(source, interest.rawValue)
+    get { wanted }
+    set {
+      guard newValue != wanted, let source else { return }
+      wanted = newValue
+      sd_event_source_set_io_events(source, newValue.rawValue)
     }
   }
+  private var wanted: Readiness
 
   /// While false nothing is reported, not even `failed`.
-  public var isEnabled = true {
-    didSet {
-      guard isEnabled != oldValue, let source else { return }
-      sd_event_source_set_enabled(source, Int32(isEnabled ? SD_EVENT_ON : SD_EVENT_OFF))
+  public var isEnabled: Bool {
+    get { isOn }
+    set {
+      guard newValue != isOn, let source else { return }
+      isOn = newValue
+      sd_event_source_set_enabled(source, Int32(newValue ? SD_EVENT_ON : SD_EVENT_OFF))
     }
   }
+  private var isOn = true
 
   private func ready(_ readiness: Readiness) {
     loop.serving(self)
