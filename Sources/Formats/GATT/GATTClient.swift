@@ -79,10 +79,9 @@ extension BearerState {
   // MARK: - The procedure
 
   private mutating func follow(_ pdu: ATTPDU, _ now: Instant, _ actions: inout [GATTAction]) {
-    // Moved out and back so that its collected values are not copied.
-    guard var current = client.running.take() else { return }
-    let step = current.receive(pdu, mtu: mtu)
-    client.running = current
+    let mtu = mtu
+    // In its place, so that its collected values are not copied.
+    guard let step = client.running?.receive(pdu, mtu: mtu) else { return }
     switch step {
     case .send(let request):
       client.running?.wasRepeated = false
@@ -110,7 +109,7 @@ extension BearerState {
     switch next.begin(mtu: mtu, maximumMTU: att.maximumMTU) {
     case .finish(let result): actions.append(.finished(id, result))
     case .send(let request):
-      client.running = next
+      client.running = consume next
       send(request.encoded, now, &actions)
     }
   }
