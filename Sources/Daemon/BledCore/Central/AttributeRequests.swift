@@ -16,34 +16,40 @@ struct AttributeRequests {
     at path: AttributePath, _ kind: AttributePath.Kind, for session: Session, _ reply: any OpenReply,
     _ operation: @escaping (UInt16) throws -> LinkOperation
   ) throws {
-    guard path.handle == nil else {
-      try path.check(kind)
-      return link.enqueue(try operation(path.handle ?? 0))
-    }
-    try enqueue(at: [path], kind, for: session, reply) { found in
-      var operation = try operation(found[0].handle)
-      operation.found = AttributeFound(handle: found[0].handle, uuid: found[0].uuid)
+    try path.check(kind)
+    if let handle = path.handle { return link.enqueue(try operation(handle)) }
+    try enqueue(at: [path], for: session, reply) {
+      let found = try link.locate(path, for: session)
+      let operation = try operation(found.handle)
+      operation.found = AttributeFound(handle: found.handle, uuid: found.uuid)
       return operation
     }
   }
 
-  /// Enqueues an operation on several attributes. Unknown attributes named by UUIDs are discovered at the operation's
-  /// turn.
+  /// Enqueues an operation on several attributes.
   /// - Parameter operation: gets as many attributes as there are paths.
   func enqueue(
     at paths: [AttributePath], _ kind: AttributePath.Kind, for session: Session, _ reply: any OpenReply,
     _ operation: @escaping ([(handle: UInt16, uuid: BluetoothUUID?)]) throws -> LinkOperation
   ) throws {
     for path in paths { try path.check(kind) }
-    let located = {
+    try enqueue(at: paths, for: session, reply) {
       try operation(paths.map { path in try link.locate(path, for: session) })
     }
+  }
+
+  /// Enqueues an operation on attributes. Unknown ones named by UUIDs are discovered at the operation's turn.
+  /// - Parameter located: makes the operation once all are known.
+  private func enqueue(
+    at paths: [AttributePath], for session: Session, _ reply: any OpenReply,
+    _ located: @escaping () throws -> LinkOperation
+  ) throws {
     if try link.discovery.isKnown(paths) { return link.enqueue(try located()) }
     let completion = link.discovering(DiscoveryMachine(.attributes(paths))) { lookup in
       let annotation = lookup.annotation
       lookup = try located()
       (lookup.wasLookedUp, lookup.annotation) = (true, annotation)
-      return lookup.isCommand ? nil : lookup.procedure ?? lookup.next(nil)
+      return lookup.isCommand ? nil : lookup.procedure ?? LinkOperation.next(&lookup, nil)
     } fail: {
       reply.fail($0)
     }
@@ -98,7 +104,7 @@ struct AttributeRequests {
   /// Reads a value of any length.
   func read(_ params: GATTRead.Params, for session: Session, _ reply: Reply<GATTRead.Result>) throws {
     try enqueue(at: params.attribute, .value, for: session, reply) { handle in
-      let properties = try link.discovery.known.check(.read, of: handle, "read", force: params.force)
+      let properties = try link.discovery.check(.read, of: handle, "read", force: params.force)
       if let properties, !properties.isDisjoint(with: [.notify, .indicate]) { logPolling(of: handle, by: session) }
       return LinkOperation(session, .read, .init(reply), .readLong(handle))
     }
@@ -124,7 +130,7 @@ struct AttributeRequests {
       try checkIsNotShared(handle)
       let longest = link.hub.mtu - 3
       if params.isCommand { return try command(params, to: handle, for: session, reply) }
-      try link.discovery.known.check(.write, of: handle, "written with response", force: params.force)
+      try link.discovery.check(.write, of: handle, "written with response", force: params.force)
       let procedure: GATTProcedure =
         if let offset = params.offset {
           .writeLong(handle, value, offset: UInt16(clamping: offset))
@@ -141,7 +147,7 @@ struct AttributeRequests {
   ) throws -> LinkOperation {
     let (value, isSigned) = (params.value.octets, params.signed ?? false)
     let longest = link.hub.mtu - (isSigned ? 3 + ATTSignature.length : 3)
-    try link.discovery.known.check(
+    try link.discovery.check(
       isSigned ? .authenticatedSignedWrites : .writeWithoutResponse, of: handle,
       isSigned ? "written with a signature" : "written without response", force: params.force)
     guard value.count <= longest else {
@@ -157,7 +163,7 @@ struct AttributeRequests {
 
   /// Refuses a descriptor handle that sessions share.
   private func checkIsNotShared(_ handle: UInt16) throws {
-    guard !link.discovery.known.isConfiguration(handle) else {
+    guard !link.discovery.isConfiguration(handle) else {
       throw BledError.notPermitted.error("sessions share this descriptor: call gatt.subscribe or gatt.unsubscribe")
     }
   }
@@ -184,7 +190,7 @@ struct AttributeRequests {
       throw BledError.invalidParameter.error("\"attributes\" must have 2 to \(most) elements on this link")
     }
     try enqueue(at: params.attributes, .value, for: session, reply) { found in
-      for attribute in found { try link.discovery.known.check(.read, of: attribute.handle, "read") }
+      for attribute in found { try link.discovery.check(.read, of: attribute.handle, "read") }
       let handles = found.map(\.handle)
       let isVariable = params.variable ?? false
       let name = isVariable ? "Read Multiple Variable" : "Read Multiple"
@@ -215,7 +221,7 @@ struct AttributeRequests {
     try enqueue(at: params.writes.map(\.attribute), .value, for: session, reply) { found in
       for attribute in found {
         try checkIsNotShared(attribute.handle)
-        try link.discovery.known.check(.write, of: attribute.handle, "written with response")
+        try link.discovery.check(.write, of: attribute.handle, "written with response")
       }
       let writes = zip(found, params.writes).map {
         AttributeWrite(handle: $0.handle, offset: UInt16(clamping: $1.offset ?? 0), value: $1.value.octets)

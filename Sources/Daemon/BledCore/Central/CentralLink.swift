@@ -179,7 +179,7 @@ final class CentralLink: ClientRole, OperationHandler {
   /// The device sent a value.
   func received(_ value: [UInt8], of handle: UInt16) {
     // The known attributes may be void, but the subscription is not.
-    if handle == serviceWatch.handle ?? discovery.known.serviceChanged { servicesChanged(value) }
+    if handle == serviceWatch.handle ?? discovery.serviceChanged { servicesChanged(value) }
     receivers.received(value, of: handle)
   }
 }

@@ -95,8 +95,9 @@ enum DiscoveryAnswer {
   case descriptors([DescriptorDescription])
 }
 
-/// The known attributes of a linked device: discovered on this link, or before under the same database hash.
-struct Discovery {
+/// The known attributes of a linked device: discovered on this link, or before under the same database hash. Never
+/// copied: it is used where it lies.
+struct Discovery: ~Copyable {
   /// The device's database hash, as far as it was read.
   private enum DatabaseHash: Hashable {
     case unread
@@ -105,6 +106,8 @@ struct Discovery {
   }
 
   private(set) var known = KnownAttributes()
+  /// The Service Changed value.
+  var serviceChanged: UInt16? { known.serviceChanged }
   /// Read with the first discovery on the link, and again when services have changed.
   private var hash = DatabaseHash.unread
   /// The cached revision of `known`.

@@ -2,8 +2,9 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// An operation in a link's queue: one GATT procedure, several in a row, or a Write Command.
-struct LinkOperation {
+/// An operation in a link's queue: one GATT procedure, several in a row, or a Write Command. It stands in one place at
+/// a time, and is an object because copies of its parts would cost more.
+final class LinkOperation {
   /// The part of an operation that decides about its turns.
   enum Kind {
     /// Reads one value: repeating it changes nothing.
@@ -39,7 +40,7 @@ struct LinkOperation {
 
   /// The requesting session; nil for the daemon itself.
   let session: Session?
-  private(set) var kind: Kind
+  let kind: Kind
   var completion: Completion
   /// The answer's attribute, if named by UUIDs.
   var found = AttributeFound()
@@ -62,21 +63,23 @@ struct LinkOperation {
   }
 
   /// Handles the outcome of the last procedure, and ends the operation if that is an error for it.
+  /// - Parameter operation: this one; another one may continue in its place.
   /// - Returns: the next procedure; nil if the operation has ended.
-  mutating func next(_ outcome: Outcome?) -> GATTProcedure? {
-    let completion = completion
+  static func next(_ operation: inout LinkOperation, _ outcome: Outcome?) -> GATTProcedure? {
+    let completion = operation.completion
     do {
-      return try completion.next(&self, outcome)
+      return try completion.next(&operation, outcome)
     } catch {
       completion.fail(error.asBluetoothError)
       return nil
     }
   }
 
-  /// The device's response is no longer of interest.
-  mutating func abandon() {
-    kind = .unawaited
-    completion = Completion(next: { _, _ in nil })
+  /// The one in its place when the device's response is no longer of interest.
+  var abandoned: LinkOperation {
+    let other = LinkOperation(session, .unawaited, Completion(next: { _, _ in nil }), procedure)
+    (other.wasLookedUp, other.annotation) = (wasLookedUp, annotation)
+    return other
   }
 
   var isCommand: Bool { if case .command = kind { true } else { false } }

@@ -53,7 +53,6 @@ struct LinkQueue {
   /// Adds an operation behind the rest of its session.
   mutating func append(_ operation: LinkOperation) {
     let party = party(of: operation.session)
-    var operation = operation
     if operation.isCommand {
       operation.isBehindOthers = waiting.last(of: party).map { !$0.isCommand || $0.isBehindOthers } ?? false
     }
@@ -150,7 +149,7 @@ struct LinkQueue {
         continue
       }
       removed.append(operation)
-      slots[index].current?.operation.abandon()
+      slots[index].current?.operation = operation.abandoned
     }
     removed += removeAside { $0.session == session && !stays($0) }
     return removed + waiting.removeAll(of: party(of: session), unless: stays)
@@ -172,7 +171,7 @@ struct LinkQueue {
         operation.handles.contains(where: range.contains)
       else { continue }
       removed.append(operation)
-      slots[index].current?.operation.abandon()
+      slots[index].current?.operation = operation.abandoned
     }
     removed += removeAside { $0.session != nil && $0.handles.contains(where: range.contains) }
     return removed

@@ -38,7 +38,6 @@ final class OperationRunner {
   func enqueue(_ operation: LinkOperation) {
     let hub = hub
     guard hub.isOpen else { return operation.completion.fail(LinkHub.gone) }
-    var operation = operation
     operation.annotation = annotations.claim(for: operation.session, on: hub.peripheral.id)
     if mayAsk, let id = queue.beginAtOnce(operation, hasRoom: hub.room.isFree && hub.link.isWritable) {
       begin(operation, id)
@@ -91,7 +90,7 @@ final class OperationRunner {
       } else {
         hub.start(procedure, id: id)
       }
-      _ = command.next(nil)
+      _ = LinkOperation.next(&command, nil)
     } catch {
       command.completion.fail(error)
     }
@@ -101,7 +100,7 @@ final class OperationRunner {
   /// Handles a result of the operation in progress; nil at the operation's first turn.
   private func proceed(_ operation: LinkOperation, _ result: Result<GATTResult, GATTError>?, _ id: ProcedureID) {
     var operation = operation
-    let next = operation.next(result)
+    let next = LinkOperation.next(&operation, result)
     // The attribute found is to be written without response: the operation waits for room, not for a result.
     if operation.isCommand {
       queue.ended(id, continuing: operation)
@@ -169,7 +168,7 @@ final class OperationRunner {
       isSecuring = false
       // They go behind this one, the first set aside.
       queue.continueAside(except: id)
-      if var operation = queue.operation(asking: id) {
+      if let operation = queue.operation(asking: id) {
         operation.wasSecured = true
         if isSecured { queue.ended(id, continuing: operation) } else { proceed(operation, refusal, id) }
       }

@@ -47,7 +47,7 @@ final class ValueReceivers {
   ) throws {
     if let indications {
       let kind: CharacteristicProperties = indications ? .indicate : .notify
-      try link.discovery.known.check(kind, of: handle, indications ? "indicated" : "notified")
+      try link.discovery.check(kind, of: handle, indications ? "indicated" : "notified")
     }
     try subscriptions.join(
       session, to: handle, as: indications.map { $0 ? .indication : .notification },
