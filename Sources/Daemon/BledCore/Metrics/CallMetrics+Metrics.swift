@@ -6,7 +6,9 @@ extension CallMetrics {
     [
       Metric(
         "bled_calls_total", .counter, "Calls of sessions.",
-        counts.sorted { $0.key < $1.key }.map { .init(Double($0.value), labels: ["method": $0.key]) }),
+        counters.filter { $0.count > 0 }.sorted { $0.method < $1.method }.map {
+          .init(Double($0.count), labels: ["method": $0.method])
+        }),
       .counter("bled_calls_failed_total", "Calls that were answered with an error.", Double(failed)),
       Metric(
         "bled_call_duration_seconds", .histogram, "Time from a call to its answer.", [all.sample]),

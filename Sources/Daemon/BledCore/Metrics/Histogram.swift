@@ -13,9 +13,8 @@ struct Histogram {
   private var counts = [Int](repeating: 0, count: bounds.count + 1)
   private var sum = 0.0
 
-  /// Adds a measurement.
-  mutating func add(_ time: Duration) {
-    let nanoseconds = time.wholeNanoseconds
+  /// Adds a measurement, in nanoseconds.
+  mutating func add(_ nanoseconds: Int64) {
     counts[Self.bounds.firstIndex { nanoseconds <= $0 } ?? Self.bounds.count] += 1
     sum += Double(nanoseconds) / 1e9
   }

@@ -174,8 +174,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
   /// Handles the lines read before, then new ones.
   /// - Returns: true if there are more.
   private func handleInput(until deadline: Int64) -> Bool {
-    defer { connection?.charge(framer.buffered) }
-    guard handleLines(until: deadline) else { return true }
+    if framer.buffered > 0, !handleLines(until: deadline) { return true }
     while canRead, input == .readable || isGone, read() {
       guard handleLines(until: deadline) else { return true }
     }
@@ -205,6 +204,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
 
   /// - Returns: false if the time was over before all lines were handled.
   private func handleLines(until deadline: Int64) -> Bool {
+    defer { connection?.charge(framer.buffered) }
     while isReading, let connection {
       framer.limit = connection.longestLine
       do {
@@ -252,15 +252,16 @@ final class ClientSocket: SessionTransport, TurnTaker {
   /// Writes the lines with one system call.
   /// - Returns: false if the rest has to wait, or the connection is broken.
   private func write() -> Bool {
-    let total = outgoing.lines.reduce(0) { $0 + $1.count }
+    let lines = outgoing.lines
+    let total = lines.reduce(0) { $0 + $1.count }
     let count =
-      if outgoing.lines.count == 1 {
-        outgoing.lines[0].withUnsafeBytes { send($0) }
+      if lines.count == 1 {
+        lines[0].withUnsafeBytes { send($0) }
       } else {
         // Lines are short: copying them is cheaper than having the kernel gather them.
         withUnsafeTemporaryAllocation(byteCount: total, alignment: 16) { buffer in
           var end = 0
-          for line in outgoing.lines {
+          for line in lines {
             // Not Data's own copyBytes, which is generic and looks up its types for each line.
             line.withUnsafeBytes { octets in
               UnsafeMutableRawBufferPointer(rebasing: buffer[end...]).copyMemory(from: octets)

@@ -18,8 +18,8 @@ final class ClientTurns {
   /// Gives the time in nanoseconds.
   private let clock: () -> Int64
   private var waiting = FairQueue<UInt32?, any TurnTaker>()
-  /// The time used by users in this round, in nanoseconds.
-  private var spent: [UInt32?: Int64] = [:]
+  /// The time used by users in this round, in nanoseconds. They are few.
+  private var spent: [(user: UInt32?, time: Int64)] = []
   private var round: UInt64 = 0
   private var next: DeferredWork?
 
@@ -39,11 +39,16 @@ final class ClientTurns {
       spent.removeAll(keepingCapacity: true)
     }
     let user = client.user
-    let before = spent[user, default: 0]
+    let before = spent.first { $0.user == user }?.time ?? 0
     guard before < Self.budget, !waiting.contains(user) else { return add(client) }
     let start = clock()
     serve(client, until: start + Self.budget - before)
-    spent[user] = before + clock() - start
+    let time = before + clock() - start
+    if let index = spent.firstIndex(where: { $0.user == user }) {
+      spent[index].time = time
+    } else {
+      spent.append((user, time))
+    }
   }
 
   /// The client can do something, and waits for its turn.

@@ -166,13 +166,16 @@ public struct Outbox {
   /// Removes the oldest lines: at least one if there is any, then as many as fit into `octets`; a line with a
   /// descriptor alone.
   public mutating func remove(upTo octets: Int) -> Batch {
-    var batch = Batch(descriptor: descriptors.removeValue(forKey: first))
+    var batch = Batch()
+    if !descriptors.isEmpty { batch.descriptor = descriptors.removeValue(forKey: first) }
     var taken = 0
     while let entry = entries.first,
-      taken == 0 || batch.descriptor == nil && descriptors[first] == nil && taken + entry.line.count <= octets
+      taken == 0 || taken + entry.line.count <= octets && batch.descriptor == nil && descriptors[first] == nil
     {
       entries.removeFirst()
-      if let device = entry.device, newestReports[device] == first { newestReports[device] = nil }
+      if !newestReports.isEmpty, let device = entry.device, newestReports[device] == first {
+        newestReports[device] = nil
+      }
       first += 1
       taken += entry.line.count
       batch.lines.append(entry.line)

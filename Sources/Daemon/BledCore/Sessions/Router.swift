@@ -11,6 +11,7 @@ final class Router {
     let longestLine: Int
     /// True if its calls reach operations on links, which have their turns.
     let waitsForLink: Bool
+    let counter: CallMetrics.Counter
     let handle: Handler
   }
   /// Maximum octets of a method name to look up.
@@ -86,9 +87,10 @@ final class Router {
   private func add<Method: ClientCall>(
     _ method: Method.Type, waitsForLink: Bool = false, _ handle: @escaping Handler
   ) {
+    let (information, counter) = (Method.method, calls.counter(of: Method.name))
     entries[OctetText(Method.name)] = Entry(
-      permission: Method.method.permission, changesSession: Method.method.changesSession,
-      longestLine: Method.longestLine, waitsForLink: waitsForLink, handle: handle)
+      permission: information.permission, changesSession: information.changesSession, longestLine: Method.longestLine,
+      waitsForLink: waitsForLink, counter: counter, handle: handle)
   }
 
   /// Handles a client's call, if its user is permitted to make it; a call without an id gets no answer.
@@ -106,11 +108,9 @@ final class Router {
         throw connection.session.rules.policy.refusal(of: permission, to: connection.credentials)
       }
       guard message.length <= entry.longestLine else {
-        throw RPCError(
-          code: RPCError.invalidRequest,
-          message: "the line has \(message.length) octets; the limit of \(method) is \(entry.longestLine)")
+        throw RPCError.invalid("the line has \(message.length) octets; the limit of \(method) is \(entry.longestLine)")
       }
-      calls.called(method)
+      entry.counter.count += 1
       annotations.called(method, message, by: connection.session, waitsForLink: entry.waitsForLink)
       defer { annotations.handled() }
       try entry.handle(message, connection, id)

@@ -13,10 +13,17 @@ final class Rules {
   private var maximumUserQueue = Int.max
   private var maximumQueue = Int.max
   private var accounts: [UInt32?: UserAccount] = [:]
+  private let totals = Totals()
   /// The sockets for values of characteristics, of all sessions.
-  private(set) var acquisitions = 0
+  var acquisitions: Int { totals.acquisitions }
   /// The octets queued for all sessions.
-  private(set) var queueOctets = 0
+  var queueOctets: Int { totals.queueOctets }
+
+  /// The counts for all users together.
+  private final class Totals {
+    var acquisitions = 0
+    var queueOctets = 0
+  }
 
   /// The counts for all sessions of one user together.
   final class UserAccount {
@@ -25,13 +32,13 @@ final class Rules {
 
     /// The queued octets, both ways.
     var octets = 0 {
-      didSet { rules?.queueOctets += octets - oldValue }
+      didSet { totals.queueOctets += octets - oldValue }
     }
     /// The pending calls.
     var calls = 0
     /// The sockets for values of characteristics.
     var acquisitions = 0 {
-      didSet { rules?.acquisitions += acquisitions - oldValue }
+      didSet { totals.acquisitions += acquisitions - oldValue }
     }
     /// The descriptors queued for sending.
     var waitingDescriptors = 0
@@ -42,9 +49,9 @@ final class Rules {
       unread.removeAll { $0.count == 0 }
       return waitingDescriptors + unread.reduce(0) { $0 + $1.count }
     }
-    private weak var rules: Rules?
+    private let totals: Totals
 
-    init(_ rules: Rules) { self.rules = rules }
+    init(_ rules: Rules) { totals = rules.totals }
   }
 
   init(policy: Policy, limits: Limits) {

@@ -187,6 +187,7 @@ public final class Session {
 
   /// The next lines to write, which fit into this many octets unless it is a single line.
   func removeLines(upTo octets: Int) -> Outbox.Batch {
+    guard !outbox.isEmpty || !reliefs.isEmpty else { return Outbox.Batch() }
     let batch = outbox.remove(upTo: octets)
     if !reliefs.isEmpty, outbox.isRelieved {
       let work = reliefs
@@ -207,9 +208,10 @@ public final class Session {
 
   /// Accounts for the octets queued for all sessions of the user.
   private func countWaiting() {
-    guard outbox.waiting != accounted else { return }
-    account.octets += outbox.waiting - accounted
-    accounted = outbox.waiting
+    let waiting = outbox.waiting
+    guard waiting != accounted else { return }
+    account.octets += waiting - accounted
+    accounted = waiting
   }
 
   func encoded(_ encode: () throws -> Data) -> Data? {

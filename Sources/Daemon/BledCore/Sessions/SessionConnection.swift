@@ -102,6 +102,7 @@ public final class SessionConnection {
 
   /// Counts the transport's octets among those queued for the user's programs.
   public func charge(_ octets: Int) {
+    guard octets != charged else { return }
     session.charge(octets - charged)
     charged = octets
   }
