@@ -52,20 +52,31 @@ public struct BluetoothUUID: Hashable, Sendable {
   /// them.
   /// - Returns: nil for any other text.
   public init?(_ text: some StringProtocol) {
-    guard text.utf8.count <= 38 else { return nil }
-    var codes = Array(text.utf8)
-    if codes.starts(with: "0x".utf8) || codes.starts(with: "0X".utf8) { codes.removeFirst(2) }
-    switch codes.count {
-    case 4, 8:
-      guard let octets = Hex.decode(codes) else { return nil }
-      self.init(littleEndian: octets.reversed())
-    case 36:
-      let dash = UInt8(ascii: "-")
-      guard [8, 13, 18, 23].allSatisfy({ codes[$0] == dash }) else { return nil }
-      guard let octets = Hex.decode(codes.filter { $0 != dash }), octets.count == 16 else { return nil }
-      self.init(littleEndian: octets.reversed())
-    default:
-      return nil
+    var text = String(text)
+    guard let uuid = text.withUTF8({ BluetoothUUID(codes: $0) }) else { return nil }
+    self = uuid
+  }
+
+  private init?(codes: UnsafeBufferPointer<UInt8>) {
+    var (high, low): (UInt64, UInt64) = (0, 0)
+    var (digits, dashes) = (0, 0)
+    for (index, code) in codes.enumerated() {
+      if let digit = Hex.nibble(code), digits < 32 {
+        high = high << 4 | low >> 60
+        low = low << 4 | UInt64(digit)
+        digits += 1
+      } else if code == UInt8(ascii: "-"), dashes < 4, digits == 8 + 4 * dashes {
+        dashes += 1
+      } else if code | 0x20 == UInt8(ascii: "x"), index == 1, low == 0 {
+        digits = 0
+      } else {
+        return nil
+      }
+    }
+    switch (digits, dashes) {
+    case (4, 0), (8, 0): self.init(UInt32(low))
+    case (32, 4): self.init(high: high, low: low)
+    default: return nil
     }
   }
 
