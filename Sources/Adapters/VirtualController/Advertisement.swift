@@ -9,6 +9,8 @@ package struct Advertisement: Hashable, Sendable {
   package var target: HCIAddress?
   package var isConnectable = true
   package var isScannable = true
+  /// True if it does not say the sender's address.
+  package var isAnonymous = false
   /// True if it is sent in the packets that every device receives.
   package var isLegacy = true
   /// The PHY on which it begins, and the one of its data.
@@ -20,8 +22,13 @@ package struct Advertisement: Hashable, Sendable {
   package var txPower: Int8 = 127
   package var data: [UInt8] = []
   package var scanResponse: [UInt8] = []
+  /// The train that it announces; nil for none.
+  var train: TrainInformation?
 
   package init() {}
+
+  /// True for a kind that can announce a train (Core 5.4, Vol 4, Part E, 7.8.61).
+  var canAnnounceTrain: Bool { !isLegacy && !isConnectable && !isScannable && !isAnonymous }
 
   /// True for a device that receives all advertisements, or has this address.
   func concerns(_ addresses: [HCIAddress]) -> Bool { target.map(addresses.contains) ?? true }
@@ -73,6 +80,8 @@ package struct Advertisement: Hashable, Sendable {
             LEExtendedAdvertisingReports.Report {
               $0.eventType = end < data.count ? kind.union(.incomplete) : kind
               $0.address = address
+              if isAnonymous { ($0.address.type, $0.address.value) = (.anonymous, 0) }
+              $0.periodicAdvertisingInterval = train?.interval ?? 0
               $0.primaryPHY = primaryPHY.rawValue
               $0.secondaryPHY = isLegacy ? 0 : secondaryPHY.rawValue
               $0.sid = isLegacy ? 0xFF : sid

@@ -11,6 +11,12 @@ final class AdvertisingSet {
   /// Bit 0: only devices of the filter accept list may scan; bit 1: only they may connect.
   var filterPolicy: UInt8 = 0
   var isHighDuty = false
+  /// The train that it is to send; nil if it has none.
+  var trainParameters: TrainParameters?
+  /// True if it sends the train from its next advertisement on.
+  fileprivate(set) var isTrainEnabled = false
+  /// The train on the air.
+  fileprivate(set) var train: Train?
   var isEnabled: Bool { broadcast.place != nil }
   /// The end of its time.
   fileprivate var alarm: (any ScheduledWork)?
@@ -33,6 +39,8 @@ final class AdvertisingSets {
   private var air: Air { controller.air }
 
   var isAdvertising: Bool { sets.values.contains(where: \.isEnabled) }
+  /// True if a set cannot be removed.
+  var isBusy: Bool { sets.values.contains { $0.isEnabled || $0.isTrainEnabled } }
 
   /// A set; a new one with this handle if there is room.
   func set(_ handle: UInt8) throws(Refusal) -> AdvertisingSet {
@@ -78,6 +86,7 @@ final class AdvertisingSets {
         set.events += 1
         if set.events >= Int(maximumEvents) { self?.end(handle, .limitReached) }
       }
+    beginTrain(handle, set)
     air.add(set.broadcast)
   }
 
@@ -92,13 +101,46 @@ final class AdvertisingSets {
   }
 
   func remove(_ handle: UInt8) throws(Refusal) {
-    guard !(try existing(handle).isEnabled) else { throw Refusal(.commandDisallowed) }
+    let set = try existing(handle)
+    guard !set.isEnabled, !set.isTrainEnabled else { throw Refusal(.commandDisallowed) }
     sets[handle] = nil
   }
 
   func clear() {
     disableAll()
+    for set in sets.values { endTrain(set) }
     sets = [:]
+  }
+
+  // MARK: - Trains
+
+  /// Sends a set's train, from the set's next advertisement on; it continues when the set is disabled.
+  func enableTrain(_ handle: UInt8, _ isEnabled: Bool) throws(Refusal) {
+    let set = try existing(handle)
+    guard isEnabled else { return endTrain(set) }
+    guard set.trainParameters != nil else { throw Refusal(.commandDisallowed) }
+    set.isTrainEnabled = true
+    if set.isEnabled { beginTrain(handle, set) }
+  }
+
+  private func beginTrain(_ handle: UInt8, _ set: AdvertisingSet) {
+    guard set.isTrainEnabled, set.train == nil, let parameters = set.trainParameters else { return }
+    let advertisement = set.broadcast.advertisement
+    let train = air.addTrain { number in
+      let information = TrainInformation(
+        number: number, address: advertisement.address, sid: advertisement.sid, phy: advertisement.secondaryPHY,
+        interval: parameters.interval, subevents: parameters.subevents)
+      return Train(information, parameters, of: handle, by: controller)
+    }
+    set.train = train
+    set.broadcast.advertisement.train = train.information
+  }
+
+  private func endTrain(_ set: AdvertisingSet) {
+    set.isTrainEnabled = false
+    set.broadcast.advertisement.train = nil
+    if let train = set.train { air.removeTrain(train) }
+    set.train = nil
   }
 
   private func end(_ handle: UInt8, _ reason: HCIErrorCode) {

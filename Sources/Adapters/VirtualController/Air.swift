@@ -14,6 +14,9 @@ package final class Air {
   /// The controllers that listen, in the order in which they began to.
   private var listeners: [VirtualController] = []
   private var broadcasts: [Broadcast] = []
+  /// The trains, by number, and the number of those so far.
+  private var trains: [Int: Train] = [:]
+  private var trainCount = 0
   private var generator: SeededGenerator
   /// The probability that a packet is lost, by sender and receiver.
   private var losses: [Path: Double] = [:]
@@ -123,6 +126,25 @@ package final class Air {
       receiver.activities.receive(broadcast, rssi: Int8(clamping: rssi))
     }
   }
+
+  // MARK: - Trains
+
+  /// Puts a train on the air.
+  /// - Parameter make: makes it, with its number.
+  func addTrain(_ make: (Int) -> Train) -> Train {
+    trainCount += 1
+    let train = make(trainCount)
+    trains[trainCount] = train
+    return train
+  }
+
+  func removeTrain(_ train: Train) {
+    trains[train.information.number] = nil
+    train.end()
+  }
+
+  /// The train of an announcement; nil if it has left the air.
+  func train(_ information: TrainInformation) -> Train? { trains[information.number] }
 
   // MARK: - Connection requests
 

@@ -40,6 +40,10 @@ extension AirActivities {
       try adopt(packet.decoded() as LESetExtendedAdvertisingParameters)
       // The transmission power, in dBm.
       return [0]
+    case LESetExtendedAdvertisingParametersV2.opcode where model.features.contains(.advertisingCodingSelection):
+      // Packets of either coding arrive.
+      try adopt((packet.decoded() as LESetExtendedAdvertisingParametersV2).parameters)
+      return [0]
     case LESetAdvertisingSetRandomAddress.opcode:
       let wanted: LESetAdvertisingSetRandomAddress = try packet.decoded()
       let set = try advertising.existing(wanted.advertisingHandle)
@@ -55,7 +59,7 @@ extension AirActivities {
     case LERemoveAdvertisingSet.opcode:
       try advertising.remove((packet.decoded() as LERemoveAdvertisingSet).advertisingHandle)
     case LEClearAdvertisingSets.opcode:
-      if advertising.isAdvertising { throw Refusal(.commandDisallowed) }
+      if advertising.isBusy { throw Refusal(.commandDisallowed) }
       advertising.clear()
     default: return nil
     }
@@ -68,16 +72,21 @@ extension AirActivities {
     guard let primary = PHY(rawValue: wanted.primaryPHY), let secondary = PHY(rawValue: wanted.secondaryPHY) else {
       throw Refusal(.invalidHCICommandParameters)
     }
+    var new = set.broadcast.advertisement
+    new.target = wanted.properties.contains(.directed) ? wanted.peer : nil
+    new.isConnectable = wanted.properties.contains(.connectable)
+    new.isScannable = wanted.properties.contains(.scannable)
+    new.isLegacy = wanted.properties.contains(.legacyPDUs)
+    new.isAnonymous = wanted.properties.contains(.anonymous)
+    // Controllers choose the power if the host does not, and all of these choose 0.
+    new.txPower = wanted.properties.contains(.includesTxPower) ? wanted.txPower == 127 ? 0 : wanted.txPower : 127
+    (new.primaryPHY, new.secondaryPHY, new.sid) = (primary, secondary, wanted.sid)
+    guard !set.isTrainEnabled || new.canAnnounceTrain else { throw Refusal(.invalidHCICommandParameters) }
+    set.broadcast.advertisement = new
     set.ownAddressType = wanted.ownAddressType
     set.filterPolicy = wanted.filterPolicy
     set.isHighDuty = wanted.properties.contains(.highDutyCycle)
     set.broadcast.interval = .microseconds(Int64(wanted.intervalMax) * 625)
-    set.broadcast.advertisement.target = wanted.properties.contains(.directed) ? wanted.peer : nil
-    set.broadcast.advertisement.isConnectable = wanted.properties.contains(.connectable)
-    set.broadcast.advertisement.isScannable = wanted.properties.contains(.scannable)
-    set.broadcast.advertisement.isLegacy = wanted.properties.contains(.legacyPDUs)
-    (set.broadcast.advertisement.primaryPHY, set.broadcast.advertisement.secondaryPHY) = (primary, secondary)
-    set.broadcast.advertisement.sid = wanted.sid
   }
 
   private func append(

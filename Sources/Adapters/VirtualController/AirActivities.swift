@@ -4,6 +4,8 @@ import HCI
 /// The advertising, scanning and initiating of a controller: its activities on the air besides links.
 final class AirActivities {
   let advertising: AdvertisingSets
+  /// The trains that it follows.
+  let syncs: TrainSyncs
   /// The random address that the host has set.
   private var randomAddress: UInt64 = 0
   private var scanner: Scanner? { didSet { controller.air.audienceChanged(by: controller) } }
@@ -17,7 +19,7 @@ final class AirActivities {
 
   init(of controller: VirtualController) {
     self.controller = controller
-    advertising = AdvertisingSets(of: controller)
+    (advertising, syncs) = (AdvertisingSets(of: controller), TrainSyncs(of: controller))
   }
 
   var model: ControllerModel { controller.model }
@@ -33,6 +35,7 @@ final class AirActivities {
   /// Ends all of them.
   func reset() {
     advertising.clear()
+    syncs.reset()
     (scanner, scanParameters, initiator) = (nil, nil, nil)
     acceptList = []
   }
@@ -42,6 +45,8 @@ final class AirActivities {
   /// - Returns: the answer behind its status; nil for a command about something else.
   func execute(_ packet: CommandPacket) throws(Refusal) -> [UInt8]? {
     if let values = try executeAdvertising(packet) { return values }
+    if let values = try executeTrains(packet) { return values }
+    if let values = try syncs.execute(packet) { return values }
     switch packet.opcode {
     case LESetScanParameters.opcode:
       guard scanner == nil else { throw Refusal(.commandDisallowed) }
@@ -148,8 +153,9 @@ final class AirActivities {
   func receive(_ broadcast: Broadcast, rssi: Int8) {
     let advertisement = broadcast.advertisement
     guard advertisement.concerns([address(.public), address(.random)]) else { return }
-    if let scanner, scanner.listening.hears(advertisement, on: controller.air),
-      !scanner.usesList || acceptList.contains(advertisement.address),
+    let isScanned = scanner?.listening.hears(advertisement, on: controller.air) == true
+    if isScanned, scanner?.isExtended == true { syncs.heard(advertisement) }
+    if isScanned, let scanner, !scanner.usesList || acceptList.contains(advertisement.address),
       reported?.insert(advertisement).inserted != false
     {
       for report in scanner.reports(of: advertisement, rssi: rssi) { controller.tell(report) }

@@ -8,11 +8,17 @@ package struct ControllerModel: Sendable {
   /// The stream of its random numbers.
   package var stream: UInt64
   package var features = LEFeatures.bluetooth5
+  /// The features beyond the first 64.
+  package var moreFeatures: LEMoreFeatures = .shorterConnectionIntervals
+  /// The shortest interval of links with shorter connection intervals, in 0.125 ms.
+  package var shortestInterval: UInt16 = 3
   /// The longest data packet of the host, in octets, and the number of such packets.
   package var dataLength: UInt16 = 251
   package var dataPackets: UInt8 = 8
   package var links = 8
   package var advertisingSets: UInt8 = 4
+  /// The trains that it follows at once.
+  package var trains = 8
   package var acceptListSize: UInt8 = 16
   package var states = LEStates.all
   /// True with flow control of data to the host.
@@ -40,6 +46,9 @@ package struct ControllerModel: Sendable {
   var advertisingDataLength: UInt16 { isExtended ? longestAdvertising : 31 }
   /// The longest packet on a link, in octets.
   var longestPacket: UInt16 { features.contains(.dataPacketLengthExtension) ? longestData : 27 }
+  var subrates: Bool { features.contains(.connectionSubrating) }
+  var hasMoreFeatures: Bool { features.contains(.extendedFeatureSet) }
+  var shortens: Bool { hasMoreFeatures && moreFeatures.contains(.shorterConnectionIntervals) }
   /// The PHYs of links, as a mask.
   var phys: UInt8 { 1 | (features.contains(.phy2M) ? 2 : 0) | (features.contains(.codedPHY) ? 4 : 0) }
 
@@ -62,10 +71,30 @@ package struct ControllerModel: Sendable {
       bits[35] |= 0x08
     }
     if phys != 1 { bits[35] |= 0x70 }
+    if subrates {
+      bits[44] |= 0x02
+      bits[46] |= 0x03
+    }
+    if hasMoreFeatures {
+      bits[47] |= 0x1C
+      bits[48] |= 0xE0
+    }
     if isExtended {
       bits[36] = 0xFE
       bits[37] = 0xE3
     }
+    if features.contains(.advertisingCodingSelection) { bits[46] |= 0x04 }
+    if features.contains(.periodicAdvertising) {
+      bits[37] |= 0x1C
+      bits[38] |= 0x07
+    }
+    if features.contains(.periodicTransferSender) { bits[40] |= 0xC0 }
+    if features.contains(.periodicTransferRecipient) { bits[41] |= 0x01 }
+    if features.contains(.periodicResponsesAdvertiser) {
+      bits[46] |= 0x20
+      bits[47] |= 0x02
+    }
+    if features.contains(.periodicResponsesScanner) { bits[46] |= 0xC0 }
     return bits
   }
 }
@@ -78,6 +107,11 @@ extension LEFeatures {
   /// The features of one of Bluetooth 5 that this module has.
   package static let bluetooth5: LEFeatures = [
     .encryption, .parametersRequest, .peripheralInitiatedFeaturesExchange, .dataPacketLengthExtension, .phy2M,
-    .codedPHY, .extendedAdvertising,
+    .codedPHY, .extendedAdvertising, .connectionSubrating, .extendedFeatureSet, .advertisingCodingSelection, .trains,
+  ]
+  /// Trains: sending, following, transferring them, and responses.
+  package static let trains: LEFeatures = [
+    .periodicAdvertising, .periodicTransferSender, .periodicTransferRecipient, .periodicResponsesAdvertiser,
+    .periodicResponsesScanner,
   ]
 }

@@ -46,6 +46,9 @@ package final class LinkEnd {
   private var isTerminating = false
   private var alarm: (any ScheduledWork)?
 
+  /// The way in which it follows the other side's trains; nil if it does not.
+  var followed: LESetPeriodicAdvertisingSyncTransferParameters?
+
   /// The time for an answer of the other side (Core 5.4, Vol 6, Part B, 5.2).
   private static let procedureTimeout = Duration.seconds(40)
 
@@ -66,7 +69,8 @@ package final class LinkEnd {
     handle = controller.add(self)
     layer = LinkProcedures(
       layer.role, handle, controller.model, layer.times, on: link.phy, preferred: controller.preferredPHYs,
-      asksHost: controller.eventMask & 1 << 5 != 0)
+      asksHost: controller.eventMask & 1 << 5 != 0, features: controller.settings.features,
+      acceptable: controller.settings.acceptable)
   }
 
   /// The other side does not have it.
@@ -92,12 +96,12 @@ package final class LinkEnd {
         ? .leEnhancedConnectionComplete(
           LEEnhancedConnectionComplete {
             ($0.handle, $0.role, $0.peer) = (handle, role, peer)
-            ($0.interval, $0.latency, $0.supervisionTimeout) = (times.interval, times.latency, times.timeout)
+            ($0.interval, $0.latency, $0.supervisionTimeout) = (times.wholeInterval, times.latency, times.timeout)
           })
         : .leConnectionComplete(
           LEConnectionComplete {
             ($0.handle, $0.role, $0.peer) = (handle, role, peer)
-            ($0.interval, $0.latency, $0.supervisionTimeout) = (times.interval, times.latency, times.timeout)
+            ($0.interval, $0.latency, $0.supervisionTimeout) = (times.wholeInterval, times.latency, times.timeout)
           }))
     onReported?()
     onReported = nil
@@ -147,11 +151,17 @@ package final class LinkEnd {
     return step.change
   }
 
+  /// An event carried data.
+  func hadData(at event: UInt16) { layer.hadData(at: event) }
+
   private func perform(_ actions: [LinkProcedures.Action]) {
     for action in actions where !isOver {
       switch action {
       case .send(let packet): send(packet)
       case .report(let event): controller.report(event)
+      case .follow(let train, let serviceData):
+        guard let followed else { continue }
+        controller.activities.syncs.transferred(train, serviceData: serviceData, over: handle, followed)
       case .end(let reason): end(reason)
       case .terminate(let reason): disconnect(HCIStatus(reason))
       }
@@ -169,7 +179,7 @@ package final class LinkEnd {
     alarm = air.scheduler.schedule(after: Self.procedureTimeout) { [weak self] in self?.end(.lmpResponseTimeout) }
   }
 
-  private func send(_ packet: ControlPDU) {
+  func send(_ packet: ControlPDU) {
     later.append(packet)
     link.wake()
   }
@@ -236,7 +246,7 @@ package final class LinkEnd {
     (current, hasArrived) = (nil, false)
     switch packet {
     case .control(.terminate(let reason)): end(reason.code ?? .remoteUserTerminatedConnection)
-    case .control: break
+    case .control(let packet): perform(layer.acknowledged(packet, at: link.event))
     case .data(let octets):
       progress += octets
       guard progress >= data[0].data.count else { return }

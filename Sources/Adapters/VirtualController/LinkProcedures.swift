@@ -9,9 +9,10 @@ import HCI
 /// | running      | the host wants another one         | waits                                                        |
 /// | running      | the answer, or its instant         | `report`; the next one begins                                |
 /// | any          | the other side's request           | `send` the answer, or `report` a question to the host        |
-/// | running, central | a request of the peripheral with an instant, beside one of ours | `send` a rejection: 0x23 for the same kind, 0x2A for another |
+/// | running, central | a request of the peripheral that excludes one of ours | `send` a rejection: 0x23 for the same kind, 0x2A for another |
 /// | any          | a rejection                        | `report` it                                                  |
 /// | any          | an instant that has passed         | `end` 0x28                                                   |
+/// | running, central | the acknowledgement of a subrating | `report` it                                             |
 /// | encrypting   | data                               | wait: `isPaused`                                             |
 ///
 /// Times are numbers of connection events.
@@ -19,21 +20,12 @@ struct LinkProcedures {
   enum Action: Hashable {
     case send(ControlPDU)
     case report(HCIEvent)
+    /// The other side has transferred a train.
+    case follow(TrainInformation, serviceData: UInt16)
     /// The link ends for this side at once.
     case end(HCIErrorCode)
     /// The link is to be ended with the other side's knowledge.
     case terminate(HCIErrorCode)
-  }
-
-  /// The stages of an encryption.
-  private enum Encryption: Hashable {
-    case off, on
-    /// The central has asked to pause, or for encryption; the peripheral has been asked to.
-    case pausing, requested
-    /// The peripheral's host is asked for the key.
-    case asked
-    /// The other side is to encrypt next.
-    case starting
   }
 
   let role: LinkRole
@@ -45,35 +37,45 @@ struct LinkProcedures {
   private(set) var phys: (tx: UInt8, rx: UInt8)
   /// The longest packets.
   private(set) var lengths = LinkLengths()
-  private(set) var times: LinkTimes
+  var times: LinkTimes
+  /// Its used connection events.
+  var rates = LinkRates()
+  let features: ControllerFeatures
+  /// The other side's features, as far as it has sent them.
+  private(set) var theirs = ControllerFeatures()
+  /// True once it has sent its first 64.
+  private(set) var knowsFeatures = false
+  /// The limits for requests of the peripheral.
+  var acceptable: AcceptableRates
 
-  private var running: Procedure?
+  var running: Procedure?
   private var waiting: [Procedure] = []
   /// The other side's procedure that needs the host, or an instant.
-  private var remote: Procedure.Kind?
-  private var change: (change: LinkChange, instant: UInt16)?
+  var remote: Procedure.Kind?
+  var change: (change: LinkChange, instant: UInt16)?
   private var knowsVersion = false
-  private var encryption = Encryption.off
-  /// The key with which the host wants this side to encrypt.
-  private var key: [UInt8]?
-  /// True if encryption is begun again.
-  private var isRefresh = false
+  private var encryption: LinkEncryption
 
   /// - Parameters:
   ///   - preferred: the PHYs that the host prefers, as masks.
   ///   - phy: that of the advertisement, by HCI's number, on which the link begins.
   ///   - asksHost: true if the host decides about the other side's parameters.
+  ///   - features: those of this side, with those of its host.
   init(
     _ role: LinkRole, _ handle: ConnectionHandle, _ model: ControllerModel, _ times: LinkTimes,
-    on phy: PHY = .le1M, preferred: (tx: UInt8, rx: UInt8) = (7, 7), asksHost: Bool = false
+    on phy: PHY = .le1M, preferred: (tx: UInt8, rx: UInt8) = (7, 7), asksHost: Bool = false,
+    features: ControllerFeatures? = nil, acceptable: AcceptableRates = AcceptableRates()
   ) {
     (self.role, self.handle, self.model, self.times) = (role, handle, model, times)
     phys = (phy.rawValue, phy.rawValue)
     (self.preferred, self.asksHost) = (preferred, asksHost)
+    self.features = features ?? ControllerFeatures(first: model.features, more: model.moreFeatures)
+    self.acceptable = acceptable
+    encryption = LinkEncryption(role, handle)
   }
 
   /// True while data wait for encryption to begin.
-  var isPaused: Bool { encryption != .off && encryption != .on }
+  var isPaused: Bool { encryption.isPaused }
   /// True if anything is to be answered, or to change.
   var isBusy: Bool { running != nil || remote != nil || change != nil || isPaused }
   /// True while an answer of the other side is due.
@@ -89,7 +91,7 @@ struct LinkProcedures {
   private mutating func next(at event: UInt16) -> [Action] {
     guard running == nil, !isPaused, let first = waiting.first else { return [] }
     // The central's own change waits for the peripheral's that it has begun to answer.
-    if first.kind.hasInstant, let remote, remote.hasInstant { return [] }
+    if first.kind.excludesOthers, let remote, remote.excludesOthers { return [] }
     waiting.removeFirst()
     running = first
     return start(first, at: event)
@@ -97,7 +99,8 @@ struct LinkProcedures {
 
   private mutating func start(_ procedure: Procedure, at event: UInt16) -> [Action] {
     switch procedure {
-    case .features: return [.send(.features(model.features, isRequest: true))]
+    case .features: return [.send(.features(features.first, isRequest: true))]
+    case .moreFeatures: return [.send(.moreFeatures(features.more, isRequest: true))]
     case .version:
       if knowsVersion { return finish(.version, at: event, version(.success)) }
       return [.send(.version(isRequest: true))]
@@ -113,11 +116,12 @@ struct LinkProcedures {
         return finish(.parameters, at: event, updated(.unsupportedRemoteFeature))
       }
       return [.send(.parameters(times, minimum: minimum))]
+    case .subrate(let wanted):
+      guard canSubrate else { return finish(.subrate, at: event, subrated(.unsupportedRemoteFeature)) }
+      return role == .central ? subrate(wanted, at: event) : [.send(.subrateRequest(wanted))]
+    case .rate(let wanted): return role == .central ? change(to: wanted, at: event) : [.send(.rateRequest(wanted))]
     case .encryption(let key, let random, let diversifier):
-      self.key = key
-      isRefresh = encryption == .on
-      encryption = isRefresh ? .pausing : .requested
-      return [.send(isRefresh ? .pauseEncryption : .encryption(random: random, diversifier: diversifier))]
+      return encryption.begin(key, random: random, diversifier: diversifier)
     }
   }
 
@@ -142,29 +146,31 @@ struct LinkProcedures {
 
   /// The host gives a key, or has none.
   mutating func keyed(_ key: [UInt8]?, at event: UInt16) throws(Refusal) -> [Action] {
-    guard encryption == .asked else { throw Refusal(.commandDisallowed) }
-    self.key = key
-    if key != nil {
-      encryption = .starting
-      return [.send(.startEncryption)]
-    }
-    // Without the old key there is no way back (5.1.3.1).
-    if isRefresh { return [.terminate(.pinOrKeyMissing)] }
-    encryption = .off
-    return [.send(.reject(.encryption, .pinOrKeyMissing))] + next(at: event)
+    let actions = try encryption.keyed(key)
+    return isPaused ? actions : actions + next(at: event)
   }
 
   // MARK: - The other side
 
   mutating func receive(_ packet: ControlPDU, at event: UInt16) -> [Action] {
     switch packet {
-    case .features(_, isRequest: true):
-      return [.send(.features(model.features, isRequest: false))]
-    case .features(let theirs, isRequest: false):
+    case .features(let theirs, let isRequest):
+      (self.theirs.first, knowsFeatures) = (theirs, true)
+      if isRequest { return [.send(.features(features.first, isRequest: false))] }
       return finish(
         .features, at: event,
         .leReadRemoteFeaturesComplete(
           LEReadRemoteFeaturesComplete { ($0.handle, $0.features) = (handle, theirs) }))
+    case .moreFeatures(let theirs, let isRequest):
+      self.theirs.more = theirs
+      if isRequest { return [.send(.moreFeatures(features.more, isRequest: false))] }
+      return finish(
+        .moreFeatures, at: event,
+        .leReadAllRemoteFeaturesComplete(
+          LEReadAllRemoteFeaturesComplete {
+            ($0.handle, $0.features, $0.more) = (handle, self.theirs.first, theirs)
+            ($0.lastPage, $0.lastValidPage) = (1, 1)
+          }))
     case .version(let isRequest):
       let answer: [Action] =
         isRequest && !knowsVersion && running != .version ? [.send(.version(isRequest: false))] : []
@@ -176,9 +182,16 @@ struct LinkProcedures {
       return answer + adopt(theirs) + finish(.length, at: event, nil)
     case .phys, .phyUpdate: return receive(phys: packet, at: event)
     case .parameters, .connectionUpdate: return receive(times: packet, at: event)
+    case .subrateRequest, .subrate, .rateRequest, .rate: return receive(rates: packet, at: event)
     case .reject(let kind, let reason): return rejected(kind, reason, at: event)
+    case .periodicSync(let train, let serviceData): return [.follow(train, serviceData: serviceData)]
     case .terminate(let reason): return [.end(reason.code ?? .remoteUserTerminatedConnection)]
-    default: return receive(encryption: packet, at: event)
+    default:
+      let wasPaused = isPaused
+      let actions = encryption.receive(packet)
+      guard wasPaused, !isPaused else { return actions }
+      if running?.kind == .encryption { running = nil }
+      return actions + next(at: event)
     }
   }
 
@@ -199,8 +212,8 @@ struct LinkProcedures {
   }
 
   /// The answer to a request that excludes ours; nil if it excludes none.
-  private func collision(_ kind: Procedure.Kind) -> [Action]? {
-    guard role == .central, let own = running?.kind, own.hasInstant else { return nil }
+  func collision(_ kind: Procedure.Kind) -> [Action]? {
+    guard role == .central, let own = running?.kind, own.excludesOthers else { return nil }
     let reason: HCIErrorCode = own == kind ? .lmpErrorTransactionCollision : .differentTransactionCollision
     return [.send(.reject(kind, reason))]
   }
@@ -210,12 +223,10 @@ struct LinkProcedures {
     switch kind {
     case .parameters: return finish(kind, at: event, updated(reason))
     case .phy: return finish(kind, at: event, switched(reason))
-    case .encryption:
-      encryption = .off
-      return finish(
-        kind, at: event,
-        .encryptionChange(EncryptionChange { ($0.status, $0.handle) = (HCIStatus(reason), handle) }))
-    case .features, .version, .length: return finish(kind, at: event, nil)
+    case .subrate: return finish(kind, at: event, subrated(reason))
+    case .rate: return finish(kind, at: event, rated(reason))
+    case .encryption: return finish(kind, at: event, encryption.rejected(reason))
+    case .features, .moreFeatures, .version, .length: return finish(kind, at: event, nil)
     }
   }
 
@@ -231,7 +242,9 @@ struct LinkProcedures {
 
 extension LinkProcedures {
   /// The instant of a change that begins now.
-  private func instant(after event: UInt16) -> UInt16 { event &+ model.instantDistance &+ times.latency }
+  func instant(after event: UInt16) -> UInt16 {
+    event &+ (model.instantDistance &+ times.latency) &* rates.factor
+  }
 
   private static func hasPassed(_ instant: UInt16, at event: UInt16) -> Bool { instant &- event >= 0x7FFF }
 
@@ -296,7 +309,7 @@ extension LinkProcedures {
   private static func fastest(_ mask: UInt8) -> UInt8 { mask & 2 != 0 ? 2 : mask & 1 != 0 ? 1 : mask & 4 != 0 ? 3 : 0 }
 
   /// The peripheral hears of a change.
-  private mutating func expect(_ new: LinkChange, at instant: UInt16, now event: UInt16) -> [Action] {
+  mutating func expect(_ new: LinkChange, at instant: UInt16, now event: UInt16) -> [Action] {
     guard !Self.hasPassed(instant, at: event) else { return [.end(.instantPassed)] }
     change = (new, instant)
     return []
@@ -310,6 +323,8 @@ extension LinkProcedures {
     switch change.change {
     case .times(let new):
       let isNew = new != times
+      // Another interval ends subrating (5.1.1).
+      if new.interval != times.interval { rates.adopt(Subrating()) }
       times = new
       return (change.change, settled(.parameters, isNew, updated(.success), at: event))
     case .phys(let central, let peripheral):
@@ -318,10 +333,14 @@ extension LinkProcedures {
       if tx != 0 { phys.tx = tx }
       if rx != 0 { phys.rx = rx }
       return (change.change, settled(.phy, isNew, switched(.success), at: event))
+    case .rate(let new, let subrating):
+      times = new
+      rates.adopt(subrating)
+      return (change.change, settled(.rate, true, rated(.success), at: event))
     }
   }
 
-  private mutating func settled(
+  mutating func settled(
     _ kind: Procedure.Kind, _ isNew: Bool, _ report: HCIEvent, at event: UInt16
   ) -> [Action] {
     let isOwn = running?.kind == kind && remote != kind
@@ -333,7 +352,7 @@ extension LinkProcedures {
   private func updated(_ status: HCIErrorCode) -> HCIEvent {
     .leConnectionUpdateComplete(
       LEConnectionUpdateComplete {
-        ($0.status, $0.handle, $0.interval) = (HCIStatus(status), handle, times.interval)
+        ($0.status, $0.handle, $0.interval) = (HCIStatus(status), handle, times.wholeInterval)
         ($0.latency, $0.supervisionTimeout) = (times.latency, times.timeout)
       })
   }
@@ -341,51 +360,5 @@ extension LinkProcedures {
   private func switched(_ status: HCIErrorCode) -> HCIEvent {
     .lePHYUpdateComplete(
       LEPHYUpdateComplete { ($0.status, $0.handle, $0.tx, $0.rx) = (HCIStatus(status), handle, phys.tx, phys.rx) })
-  }
-}
-
-// MARK: - Encryption
-
-extension LinkProcedures {
-  private mutating func receive(encryption packet: ControlPDU, at event: UInt16) -> [Action] {
-    switch (packet, role) {
-    case (.pauseEncryption, .peripheral):
-      encryption = .pausing
-      return [.send(.pauseEncryptionResponse)]
-    case (.pauseEncryptionResponse, .central):
-      guard case .encryption(_, let random, let diversifier) = running else { return [] }
-      encryption = .requested
-      return [.send(.pauseEncryptionResponse), .send(.encryption(random: random, diversifier: diversifier))]
-    case (.encryption(let random, let diversifier), .peripheral):
-      isRefresh = encryption == .pausing
-      encryption = .asked
-      return [
-        .send(.encryptionResponse),
-        .report(
-          .leLongTermKeyRequest(
-            LELongTermKeyRequest {
-              ($0.handle, $0.randomNumber, $0.encryptedDiversifier) = (handle, random, diversifier)
-            })),
-      ]
-    case (.startEncryption, .central):
-      encryption = .starting
-      return [.send(.startEncryptionResponse(key: key ?? []))]
-    case (.startEncryptionResponse(let theirs), .peripheral):
-      // A packet encrypted with another key fails its check (5.1.3.1).
-      guard theirs == key else { return [.end(.terminatedMICFailure)] }
-      return [.send(.startEncryptionResponse(key: theirs))] + encrypted(at: event)
-    case (.startEncryptionResponse, .central): return encrypted(at: event)
-    default: return []
-    }
-  }
-
-  private mutating func encrypted(at event: UInt16) -> [Action] {
-    encryption = .on
-    let report: HCIEvent =
-      isRefresh
-      ? .encryptionKeyRefreshComplete(EncryptionKeyRefreshComplete { $0.handle = handle })
-      : .encryptionChange(EncryptionChange { ($0.handle, $0.mode) = (handle, 1) })
-    guard role == .central else { return [.report(report)] + next(at: event) }
-    return finish(.encryption, at: event, report)
   }
 }

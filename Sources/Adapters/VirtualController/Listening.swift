@@ -62,19 +62,31 @@ struct ConnectionRequest: Hashable {
 
 /// The times of a link, in the units of HCI.
 struct LinkTimes: Hashable {
-  /// In 1.25 ms.
+  /// In 0.125 ms.
   var interval: UInt16
   /// The connection events that a peripheral may skip.
   var latency: UInt16
   /// In 10 ms.
   var timeout: UInt16
 
-  var duration: Duration { TimeUnits.connectionUnits(interval) }
+  /// - Parameter interval: in 1.25 ms.
+  init(interval: UInt16, latency: UInt16, timeout: UInt16) {
+    self.init(units: UInt16(clamping: Int(interval) * 10), latency: latency, timeout: timeout)
+  }
+
+  /// - Parameter units: the interval in 0.125 ms.
+  init(units: UInt16, latency: UInt16, timeout: UInt16) {
+    (interval, self.latency, self.timeout) = (units, latency, timeout)
+  }
+
+  /// The interval in 1.25 ms.
+  var wholeInterval: UInt16 { interval / 10 }
+  var duration: Duration { TimeUnits.rateUnits(interval) }
   var supervision: Duration { TimeUnits.supervisionUnits(timeout) }
 
   /// True for times that HCI permits (Core 5.4, Vol 4, Part E, 7.8.18).
   var isValid: Bool {
-    (6...0x0C80).contains(interval) && latency <= 499 && (10...0x0C80).contains(timeout)
-      && Int(timeout) * 8 > (1 + Int(latency)) * Int(interval) * 2
+    (60...0x7D00).contains(interval) && latency <= 499 && (10...0x0C80).contains(timeout)
+      && Int(timeout) * 80 > (1 + Int(latency)) * Int(interval) * 2
   }
 }

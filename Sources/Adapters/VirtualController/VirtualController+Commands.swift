@@ -7,6 +7,8 @@ extension VirtualController {
   private static let begun: Set<Opcode> = [
     Disconnect.opcode, ReadRemoteVersionInformation.opcode, LEReadRemoteFeatures.opcode, LEConnectionUpdate.opcode,
     LESetPHY.opcode, LEEnableEncryption.opcode, LECreateConnection.opcode, LEExtendedCreateConnection.opcode,
+    LEPeriodicAdvertisingCreateSync.opcode, LEReadAllRemoteFeatures.opcode, LESubrateRequest.opcode,
+    LEConnectionRateRequest.opcode,
   ]
   private static let reset: Opcode = 0x0C03
   /// LE Set Default PHY (Core 5.4, Vol 4, Part E, 7.8.48).
@@ -22,11 +24,13 @@ extension VirtualController {
       if isBegun { begin(packet.opcode, error.code) } else { complete(packet.opcode, error.code) }
     }
     if packet.opcode == LECreateConnectionCancel.opcode { activities.cancelled() }
+    if packet.opcode == LEPeriodicAdvertisingCreateSyncCancel.opcode { activities.syncs.cancelled() }
   }
 
   /// - Returns: the answer behind its status.
   private func answer(to packet: CommandPacket) throws(Refusal) -> [UInt8] {
     if let values = try executeOnLink(packet) { return values }
+    if let values = try settings.execute(packet, hasLinks: !ends.isEmpty) { return values }
     if let values = try activities.execute(packet) { return values }
     if let values = information(packet) { return values }
     try change(packet)
@@ -44,7 +48,7 @@ extension VirtualController {
     case ReadLocalSupportedCommands.opcode: model.commands
     case ReadBDADDR.opcode: Array(model.address.octets.prefix(6))
     case LEReadBufferSize.opcode: model.dataLength.octets + [model.dataPackets]
-    case LEReadLocalSupportedFeatures.opcode: model.features.rawValue.octets
+    case LEReadLocalSupportedFeatures.opcode: settings.features.first.rawValue.octets
     case LEReadSupportedStates.opcode: model.states.rawValue.octets
     case LEReadFilterAcceptListSize.opcode: [model.acceptListSize]
     case LEReadMaximumDataLength.opcode:

@@ -39,6 +39,10 @@ extension VirtualController {
       end.begin(
         .encryption(
           key: wanted.longTermKey, random: wanted.randomNumber, diversifier: wanted.encryptedDiversifier))
+    case LEReadAllRemoteFeatures.opcode where model.hasMoreFeatures: try end(of: packet).begin(.moreFeatures)
+    case LESubrateRequest.opcode where model.subrates: try end(of: packet).request(packet.decoded() as LESubrateRequest)
+    case LEConnectionRateRequest.opcode where model.shortens:
+      try end(of: packet).request(packet.decoded() as LEConnectionRateRequest)
     default: return try answerOnLink(packet)
     }
     return []
@@ -61,6 +65,13 @@ extension VirtualController {
     case LERemoteConnectionParameterRequestNegativeReply.opcode where model.features.contains(.parametersRequest):
       let reply: LERemoteConnectionParameterRequestNegativeReply = try packet.decoded()
       try end(of: packet).refuse(reply.reason.code ?? .unacceptableConnectionParameters)
+    case LEPeriodicAdvertisingSyncTransfer.opcode where model.features.contains(.periodicTransferSender):
+      try end(of: packet).transfer(packet.decoded() as LEPeriodicAdvertisingSyncTransfer)
+    case LEPeriodicAdvertisingSetInfoTransfer.opcode where model.features.contains(.periodicTransferSender):
+      try end(of: packet).transfer(packet.decoded() as LEPeriodicAdvertisingSetInfoTransfer)
+    case LESetPeriodicAdvertisingSyncTransferParameters.opcode
+    where model.features.contains(.periodicTransferRecipient):
+      try end(of: packet).follow(packet.decoded() as LESetPeriodicAdvertisingSyncTransferParameters)
     default: return nil
     }
     return packet.handle.octets

@@ -22,6 +22,7 @@ package final class VirtualController {
   var eventMask: UInt64 = 0x1F
   /// The PHYs that the host prefers for links, as a mask: of sending and of receiving.
   var preferredPHYs: (tx: UInt8, rx: UInt8) = (7, 7)
+  lazy var settings = HostSettings(model)
   /// Its ends of links.
   private(set) var ends: [ConnectionHandle: LinkEnd] = [:]
 
@@ -129,6 +130,7 @@ package final class VirtualController {
     hostRoom = nil
     activities.reset()
     (eventMask, preferredPHYs) = (0x1F, (7, 7))
+    settings = HostSettings(model)
     for end in allEnds { end.forget() }
     ends = [:]
     air.presenceChanged(of: self)
@@ -155,7 +157,16 @@ package final class VirtualController {
     }
   }
 
-  func tell(_ event: HCIEvent) { if isWorking { host?.deliver(.event(event.packet)) } }
+  func tell(_ event: HCIEvent) {
+    let packet = event.packet
+    if isWorking, isUnmasked(packet) { host?.deliver(.event(packet)) }
+  }
+
+  /// True if the host wants this event (Core 5.4, Vol 4, Part E, 7.8.1).
+  private func isUnmasked(_ packet: EventPacket) -> Bool {
+    guard packet.code == HCIEvent.leMeta, let subevent = packet.parameters.first else { return true }
+    return eventMask & 1 << (UInt64(subevent) &- 1) != 0
+  }
 
   func complete(_ opcode: Opcode, _ status: HCIErrorCode = .success, _ values: [UInt8] = []) {
     tell(

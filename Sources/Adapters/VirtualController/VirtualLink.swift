@@ -11,7 +11,8 @@ import HCI
 /// | any       | loss, or a controller that is away      | all events take place, and the supervision timeout counts    |
 /// | any       | the instant of a change                 | both sides change, or one of them, which tears the link      |
 ///
-/// Events without packets and without loss are skipped: an idle link costs nothing.
+/// Events without packets and without loss are skipped: an idle link costs nothing. Events outside its
+/// subrating are skipped, too.
 package final class VirtualLink {
   package private(set) lazy var central = makeEnd(.central)
   package private(set) lazy var peripheral = makeEnd(.peripheral)
@@ -41,9 +42,6 @@ package final class VirtualLink {
   /// The events without an answer that end a new link (4.5.2).
   private static let attempts = 6
 
-  /// The octets around data, in microseconds for each PHY: preamble, access address, header, check (2.1 and 2.2).
-  private static let overhead = [0, 80, 44, 720]
-  private static let octet = [0, 8, 4, 64]
   /// The pause between two packets, in microseconds (4.1.1).
   private static let pause = 150
 
@@ -98,7 +96,10 @@ package final class VirtualLink {
   }
 
   /// The number of the next connection event.
-  var upcoming: UInt16 { alarm == nil ? event &+ UInt16(truncatingIfNeeded: skipped) : event }
+  var upcoming: UInt16 { alarm == nil ? next(from: event &+ UInt16(truncatingIfNeeded: skipped)) : event }
+
+  /// The first event from this one on that takes place.
+  private func next(from event: UInt16) -> UInt16 { isContinuous ? event : central.layer.next(from: event) }
 
   /// The intervals until then, from the last event.
   private var skipped: Int64 {
@@ -115,7 +116,9 @@ package final class VirtualLink {
     for end in ends where end.lastHeard != nil { end.lastHeard = air.scheduler.now }
     let skipped = skipped
     event &+= UInt16(truncatingIfNeeded: skipped)
-    arm(at: anchor.advanced(by: .nanoseconds(skipped * interval.wholeNanoseconds)))
+    let unused = next(from: event) &- event
+    event &+= unused
+    arm(at: anchor.advanced(by: .nanoseconds((skipped + Int64(unused)) * interval.wholeNanoseconds)))
   }
 
   private func arm(at time: Instant) {
@@ -144,18 +147,21 @@ package final class VirtualLink {
     let changes = ends.map { $0.begins(event) }
     if changes[0] != changes[1] { isTorn = true }
     let now = air.scheduler.now
-    if !isTorn, isListening { exchange(now) }
+    if !isTorn, central.layer.next(from: event) == event, isListening { exchange(now) }
     for end in ends { end.reportCompleted() }
     for end in ends where !end.isOver { supervise(end, now) }
     guard !ends.allSatisfy(\.isOver), isContinuous || ends.contains(where: \.isBusy) else { return }
-    event &+= 1
-    arm(at: anchor.advanced(by: interval))
+    let next = next(from: event &+ 1)
+    let distance = next &- event
+    event = next
+    arm(at: anchor.advanced(by: interval * Int(distance)))
   }
 
   /// True if the peripheral takes part: it may skip as many events as the latency says.
   private var isListening: Bool {
     !ends.contains(where: \.isOver)
-      && (peripheral.isBusy || peripheral.lastHeard == nil || event % (peripheral.layer.times.latency &+ 1) == 0)
+      && peripheral.layer.next(from: event) == event
+      && (peripheral.isBusy || peripheral.lastHeard == nil || peripheral.layer.mustListen(at: event))
   }
 
   private func supervise(_ end: LinkEnd, _ now: Instant) {
@@ -183,6 +189,7 @@ package final class VirtualLink {
       central.acknowledge()
       let hasReceived = peripheral.deliver(to: central)
       peripheral.acknowledge()
+      if hasSent || hasReceived { for end in ends { end.hadData(at: event) } }
       goesOn = (hasSent || hasReceived) && !ends.contains(where: \.isOver) && ends.contains(where: \.hasMore)
       packets += 1
       if packets == longest || left < time(central) + time(peripheral) + 2 * Self.pause { return }
@@ -194,7 +201,6 @@ package final class VirtualLink {
 
   /// The time of an end's next packet, in microseconds.
   private func time(_ end: LinkEnd) -> Int {
-    let phy = Int(end.layer.phys.tx)
-    return Self.overhead[phy] + Self.octet[phy] * end.nextOctets
+    AirTime.microseconds(end.nextOctets, on: PHY(rawValue: end.layer.phys.tx) ?? .le1M)
   }
 }

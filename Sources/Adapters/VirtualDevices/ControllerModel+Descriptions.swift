@@ -30,6 +30,11 @@ extension ControllerModel {
     if !radio.phys.contains(.le2M) { features.remove(.phy2M) }
     if !radio.phys.contains(.leCoded) { features.remove(.codedPHY) }
     if radio.longestPacket == 27 { features.remove(.dataPacketLengthExtension) }
-    if !isExtended { features.remove(.extendedAdvertising) }
+    if !radio.subrating { features.remove(.connectionSubrating) }
+    if !radio.shortIntervals { moreFeatures = [] }
+    if !isExtended {
+      features.subtract([.extendedAdvertising, .advertisingCodingSelection])
+      features.subtract(.trains)
+    }
   }
 }

@@ -6,81 +6,12 @@ import Testing
 
 /// The procedures of a link between two ends that a test connects.
 @Suite struct LinkProceduresTests {
-  private static let times = LinkTimes(interval: 24, latency: 0, timeout: 400)
+  private static let times = ProcedurePair.times
   private static let faster = LinkTimes(interval: 6, latency: 0, timeout: 400)
-
-  /// Both ends, and what they report.
-  private struct Pair {
-    var ends: [LinkRole: LinkProcedures] = [:]
-    var reports: [LinkRole: [HCIEvent]] = [.central: [], .peripheral: []]
-    var over: [LinkRole: HCIErrorCode] = [:]
-    /// The packets that have not arrived yet.
-    private var waiting: [(to: LinkRole, packet: ControlPDU)] = []
-
-    init(_ change: (inout ControllerModel) -> Void = { _ in }) {
-      var model = ControllerModel(address: 1)
-      change(&model)
-      for role in [LinkRole.central, .peripheral] {
-        ends[role] = LinkProcedures(role, 1, model, LinkProceduresTests.times)
-      }
-    }
-
-    /// The host of one end wants a procedure; nothing arrives yet.
-    mutating func begin(_ role: LinkRole, _ procedure: Procedure, at event: UInt16 = 0) {
-      perform(ends[role]?.begin(procedure, at: event) ?? [], role)
-    }
-
-    mutating func answerKey(_ key: [UInt8]?) throws {
-      perform(try #require(try ends[.peripheral]?.keyed(key, at: 0)), .peripheral)
-    }
-
-    mutating func perform(_ actions: [LinkProcedures.Action], _ role: LinkRole) {
-      for action in actions {
-        switch action {
-        case .send(let packet): waiting.append((role == .central ? .peripheral : .central, packet))
-        case .report(let event): reports[role, default: []].append(event)
-        case .end(let reason), .terminate(let reason): over[role] = reason
-        }
-      }
-    }
-
-    /// All packets arrive, and their answers.
-    mutating func settle(at event: UInt16 = 0) {
-      while !waiting.isEmpty {
-        let (role, packet) = waiting.removeFirst()
-        perform(ends[role]?.receive(packet, at: event) ?? [], role)
-      }
-    }
-
-    /// A connection event begins at both ends.
-    mutating func begins(_ event: UInt16) -> [LinkRole: LinkChange] {
-      var changes: [LinkRole: LinkChange] = [:]
-      for role in [LinkRole.central, .peripheral] {
-        guard let step = ends[role]?.begins(event) else { continue }
-        changes[role] = step.change
-        perform(step.actions, role)
-      }
-      return changes
-    }
-
-    /// The number of ends whose data wait.
-    var paused: Int { ends.values.count { $0.isPaused } }
-
-    /// The statuses of the reports about parameters and PHYs.
-    func statuses(_ role: LinkRole) -> [HCIErrorCode?] {
-      (reports[role] ?? []).compactMap { event -> HCIErrorCode?? in
-        switch event {
-        case .leConnectionUpdateComplete(let event): event.status.code
-        case .lePHYUpdateComplete(let event): event.status.code
-        default: nil
-        }
-      }
-    }
-  }
 
   @Test("Both sides change at the instant, six events later")
   func instant() {
-    var pair = Pair()
+    var pair = ProcedurePair()
     pair.begin(.central, .parameters(Self.faster, minimum: 6), at: 10)
     pair.settle(at: 10)
     for event in UInt16(11)...15 { #expect(pair.begins(event).isEmpty) }
@@ -91,7 +22,7 @@ import Testing
 
   @Test("Requests for parameters of both sides: the peripheral's collides with an equal procedure")
   func sameProcedure() {
-    var pair = Pair()
+    var pair = ProcedurePair()
     pair.begin(.central, .parameters(Self.faster, minimum: 6))
     pair.begin(.peripheral, .parameters(Self.times, minimum: 24))
     pair.settle()
@@ -103,7 +34,7 @@ import Testing
 
   @Test("A PHY beside parameters: the peripheral's request collides with another procedure")
   func otherProcedure() {
-    var pair = Pair()
+    var pair = ProcedurePair()
     pair.begin(.central, .parameters(Self.faster, minimum: 6))
     pair.begin(.peripheral, .phy(tx: 2, rx: 2))
     pair.settle()
@@ -118,7 +49,7 @@ import Testing
 
   @Test("A request for one PHY excludes the others for the other side, too")
   func preference() {
-    var pair = Pair()
+    var pair = ProcedurePair()
     pair.begin(.central, .phy(tx: 2, rx: 2))
     pair.settle()
     _ = pair.begins(6)
@@ -131,14 +62,14 @@ import Testing
 
   @Test("An instant that has passed ends the link")
   func passed() {
-    var pair = Pair { $0.instantDistance = 0 }
+    var pair = ProcedurePair { $0.instantDistance = 0 }
     pair.begin(.central, .parameters(Self.faster, minimum: 6), at: 10)
     pair.settle(at: 11)
     #expect(pair.over == [.peripheral: .instantPassed])
   }
 
   @Test func lengthsAreTheShorterOnes() {
-    var pair = Pair()
+    var pair = ProcedurePair()
     pair.begin(.central, .length(tx: 100))
     pair.settle()
     #expect(pair.ends[.central]?.lengths == LinkLengths(tx: 100, rx: 251))
@@ -153,7 +84,7 @@ import Testing
 
   @Test("Data wait from the request until both sides encrypt, and again when the key is renewed")
   func encryption() throws {
-    var pair = Pair()
+    var pair = ProcedurePair()
     for isAgain in [false, true] {
       pair.begin(.central, Self.encryption)
       pair.settle()
@@ -178,7 +109,7 @@ import Testing
 
   @Test("Without a key the central is told, and a link that was encrypted ends")
   func lostKey() throws {
-    var pair = Pair()
+    var pair = ProcedurePair()
     pair.begin(.central, Self.encryption)
     pair.settle()
     try pair.answerKey(nil)
@@ -199,7 +130,7 @@ import Testing
   }
 
   @Test func otherKeyFailsTheCheck() throws {
-    var pair = Pair()
+    var pair = ProcedurePair()
     pair.begin(.central, Self.encryption)
     pair.settle()
     try pair.answerKey([UInt8](repeating: 8, count: 16))

@@ -15,6 +15,8 @@ final class Node {
   private(set) var ends: [BluetoothError] = []
   private(set) var reports: [AdvertisingReport] = []
   private(set) var bonds: [Bond] = []
+  /// The events of followed trains, in order.
+  private(set) var periodic: [PeriodicEvent] = []
   private let store = Store()
 
   private final class Store: BondSource { var all: [Bond] = [] }
@@ -54,6 +56,7 @@ final class Node {
         }
       }
     case .report(let report): reports.append(report)
+    case .periodic(_, let event): periodic.append(event)
     case .pairing(_, .question(let id, _)): adapter.answer(id, .accept)
     case .pairing(_, .bonded(let bond)):
       bonds.append(bond)
@@ -61,6 +64,9 @@ final class Node {
     default: break
     }
   }
+
+  /// The packets of followed trains.
+  var trainData: [[UInt8]] { periodic.compactMap { if case .received(let packet) = $0 { packet.data } else { nil } } }
 
   func advertise() { adapter.setAdvertising(AdvertisingSetID(1), AdvertisingParameters(data: [2, 1, 6])) }
 }
