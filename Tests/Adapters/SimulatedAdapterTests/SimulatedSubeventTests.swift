@@ -4,15 +4,15 @@ import Testing
 
 @testable import SimulatedAdapter
 
-/// Trains with subevents, and trains that go over links, between two simulated adapters.
-struct SimulatedSubeventTests {
+/// Trains with subevents, and trains that go over links, between two adapters.
+@Suite(.onBothAirs) struct SimulatedSubeventTests {
   private let scheduler = VirtualScheduler()
   private let sender: AdapterStage
   private let listener: AdapterStage
   private let set = AdvertisingSetID(1)
   private static let scenario = "{ adapter: { advertisingDataLength: 1650 } }"
 
-  private var train: PeriodicTrain { PeriodicTrain(address: sender.adapter.information.address, sid: 1) }
+  private var train: PeriodicTrain { PeriodicTrain(address: sender.adapter.information.address, sid: Airs.firstSID) }
 
   init() throws {
     let air = Airs.make(scheduler: scheduler, seed: 3)
@@ -193,7 +193,12 @@ struct SimulatedSubeventTests {
     #expect(send(0, 7) == "done")
     scheduler.advance(by: .milliseconds(100))
     #expect(observation.packets.map(\.data) == [[7]])
-    // And back.
+  }
+
+  @Test(.onSimulatedAir("a controller does not receive its own train")) func aTrainGoesBack() throws {
+    send()
+    follow()
+    let links = try connect()
     var back: Result<ReceivedTrain, BluetoothError>?
     links.sender.receiveTrain(.following(interval: nil)) { back = $0 }
     #expect(outcome { links.listener.transfer(.followed(train), serviceData: 8, $0) } == "done")
@@ -222,7 +227,7 @@ struct SimulatedSubeventTests {
     #expect(outcome { links.sender.transfer(.own(set), serviceData: 0, $0) } == "notConnected")
   }
 
-  @Test func aSideWithoutItIsNamed() throws {
+  @Test(.onSimulatedAir("the errors have other words")) func aSideWithoutItIsNamed() throws {
     let names = try AdapterStage.on("")
     let link = try #require(names.connect(1))
     var message: String?

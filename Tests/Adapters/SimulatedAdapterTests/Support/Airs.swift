@@ -12,6 +12,9 @@ enum Airs {
   /// True if the adapters of the running test are virtual ones.
   @TaskLocal static var isVirtual = false
 
+  /// The number of the first advertising set in packets.
+  static var firstSID: UInt8 { isVirtual ? 0 : 1 }
+
   static func make(scheduler: any Scheduler, seed: UInt64) -> any CommandedAir {
     guard isVirtual else { return Air(scheduler: scheduler, seed: seed) }
     return VirtualAir(scheduler: scheduler, seed: seed, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })

@@ -1,5 +1,6 @@
 import BledRPC
 import Glibc
+import TestSupport
 import Testing
 
 /// Unusual options of `bleshell advertise`, on a simulated adapter.
@@ -25,8 +26,9 @@ import Testing
   @Test("data is sent in subevents of a train, and the responses of another bleshell are printed")
   func responses() throws {
     let folder = try TemporaryFolder()
+    let kind = TestAir.isVirtual ? "virtual" : "simulated"
     let daemon = try DaemonProcess(
-      scenario: Self.extended, arguments: ["--adapter", "simulated:\(folder.path)/scenario.json"], folder: folder)
+      scenario: Self.extended, arguments: ["--adapter", "\(kind):\(folder.path)/scenario.json"], folder: folder)
     let advertising = try daemon.start([
       "advertise", "--adapter", daemon.adapter(0), "--subevents", "2", "--slots", "2", "--periodic-interval", "1",
       "--subevent-interval", "0.3", "--slot-delay", "0.25", "--send", "1=0102",
@@ -75,7 +77,7 @@ import Testing
 
   @Test("an adapter with legacy advertising only refuses the rest")
   func legacyOnly() throws {
-    let refused = try DaemonProcess(scenario: "{}").bleshell("advertise", "--extended")
+    let refused = try DaemonProcess(scenario: "{ adapter: { advertisingSets: 1 } }").bleshell("advertise", "--extended")
     #expect(refused.status != 0 && refused.errors.contains("legacy advertising only"), "\(refused.errors)")
   }
 }
