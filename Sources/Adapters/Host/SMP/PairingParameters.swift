@@ -133,7 +133,7 @@ extension PairingFeatures {
   ) {
     self.init(
       capability: terms.capability, hasOutOfBandData: hasOutOfBandData, requirements: requirements,
-      maximumKeySize: UInt8(clamping: min(max(terms.maximumKeySize, 7), 16)),
+      maximumKeySize: UInt8(clamping: min(max(terms.maximumKeySize, 1), 16)),
       initiatorKeys: requirements.bonds ? initiatorKeys : [], responderKeys: requirements.bonds ? responderKeys : [])
   }
 }

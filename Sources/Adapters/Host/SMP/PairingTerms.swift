@@ -16,7 +16,7 @@ package struct PairingTerms: Sendable {
   package var hasSecureConnections = true
   /// The shortest accepted encryption key, 7 to 16 octets.
   package var minimumKeySize = 7
-  /// The longest offered encryption key, 7 to 16 octets.
+  /// The longest offered encryption key, 1 to 16 octets; with less than 7 pairing fails.
   package var maximumKeySize = 16
   /// This machine's identity address.
   package var identity: DeviceAddress

@@ -83,9 +83,31 @@ import Testing
     #expect(events.count == 1, "Just Works asks nothing where we begin: \(events)")
   }
 
-  @Test(
-    "a bond that is too weak is replaced on request, on an encrypted link and on another, and stays if that fails",
-    .onSimulatedAir("the errors have other words"))
+  /// The reasons of failures, and the end of a link by this side, as each kind of adapter has them.
+  private struct Words {
+    var wrongPasskey = "the passkey was wrong"
+    var refusedThere = "the other side refused"
+    var refusedHere = "refused here"
+    var shortKey = "7 octets"
+    var noPairing = "the other side does not pair"
+    var timeout = "took too long"
+    var lostLink = "disconnected"
+    var localEnd = "connectionTerminatedByLocalHost"
+
+    init() {
+      guard Airs.isVirtual else { return }
+      wrongPasskey = "a confirm value is wrong, or the passkey"
+      refusedThere = "it was refused, or pairing is not possible"
+      refusedHere = "the numbers differ, or it was refused"
+      shortKey = "the encryption key is too short"
+      noPairing = refusedThere
+      timeout = "did not go on for 30 s"
+      lostLink = "remoteUserTerminatedConnection"
+      localEnd = "terminatedByLocalHost"
+    }
+  }
+
+  @Test("a bond that is too weak is replaced on request, on an encrypted link and on another, and stays if that fails")
   func replacedBond() throws {
     for isSameLink in [true, false] {
       bonds = []
@@ -105,7 +127,7 @@ import Testing
         link = try #require(world.connect(1))
       }
       #expect(refusal(raise(link, to: 3, world)).contains("do not reach this level"))
-      #expect(refusal(raise(link, to: 3, replacesBond: true, world)).contains("the passkey was wrong"))
+      #expect(refusal(raise(link, to: 3, replacesBond: true, world)).contains(Words().wrongPasskey))
       #expect(bonds.map { $0.security?.level } == [2])
       if !isSameLink { #expect(raise(link, world) == .success(LinkSecurity(level: 2, keySize: 16))) }
       passkey = 42
@@ -175,8 +197,7 @@ import Testing
     }
   }
 
-  @Test(
-    "a pairing that was refused can be begun again on the same link", .onSimulatedAir("further attempts have to wait"))
+  @Test("a pairing that was refused can be begun again on the same link")
   func secondAttempt() throws {
     let world = try lock("{ capability: \"displayYesNo\" }")
     world.setPairing(PairingSettings(capability: .displayYesNo))
@@ -188,62 +209,59 @@ import Testing
       guard case .pairing(_, .question(let question, _)) = event, !answers.isEmpty else { return }
       world.adapter.answer(question, answers.removeFirst())
     }
-    #expect(refusal(raise(link, to: 3, world)).contains("refused here"))
+    #expect(refusal(raise(link, to: 3, world)).contains(Words().refusedHere))
     #expect(raise(link, to: 3, world) == .success(LinkSecurity(level: 4, keySize: 16)))
   }
 
-  @Test(
-    "refusals, wrong passkeys, silence and devices that do not pair are errors that say so",
-    .onSimulatedAir("the errors have other words"))
+  @Test("refusals, wrong passkeys, silence and devices that do not pair are errors that say so")
   func failures() throws {
     var world = try lock("{ answer: \"refuse\" }")
     var link = try #require(world.connect(1))
-    #expect(refusal(raise(link, world)).contains("the other side refused"))
+    #expect(refusal(raise(link, world)).contains(Words().refusedThere))
     #expect(link.security == .none)
     world = try lock("{ capability: \"keyboard\", passkey: 5 }")
     world.setPairing(PairingSettings(capability: .display))
-    #expect(refusal(raise(try #require(world.connect(1)), world)).contains("the passkey was wrong"))
+    #expect(refusal(raise(try #require(world.connect(1)), world)).contains(Words().wrongPasskey))
     world = try lock("{ capability: \"display\" }")
     world.setPairing(PairingSettings(capability: .keyboard))
     answer(.passkey(5), world)
-    #expect(refusal(raise(try #require(world.connect(1)), world)).contains("the passkey was wrong"))
+    #expect(refusal(raise(try #require(world.connect(1)), world)).contains(Words().wrongPasskey))
     world = try lock("{ keySize: 6 }")
-    #expect(refusal(raise(try #require(world.connect(1)), world)).contains("7 octets"))
+    let short = refusal(raise(try #require(world.connect(1)), world))
+    #expect(short.contains(Words().shortKey), "\(short)")
     world = try AdapterStage.on()
-    #expect(refusal(raise(try #require(world.connect(1)), world)).contains("the other side does not pair"))
-    // The device pairs, but not well enough.
+    #expect(refusal(raise(try #require(world.connect(1)), world)).contains(Words().noPairing))
+    // The device pairs, but not well enough; a host of our own knows that before.
     world = try lock()
     link = try #require(world.connect(1))
-    #expect(refusal(raise(link, to: 3, world)).contains("cannot reach this security level"))
-    #expect(link.security.level == 2)
+    #expect(refusal(raise(link, to: 3, world)).contains("cannot reach"))
+    #expect(link.security.level == (Airs.isVirtual ? 1 : 2))
     // After the time-out the link is of no more use (Core 5.4, Vol 3, Part H, 3.4).
     bonds = []
     world = try lock("{ answer: \"never\" }")
     link = try #require(world.connect(1))
     let before = world.scheduler.now
-    #expect(refusal(raise(link, world)).contains("took too long"))
+    #expect(refusal(raise(link, world)).contains(Words().timeout))
     #expect((30..<31).contains(before.duration(to: world.scheduler.now).inSeconds))
     world.scheduler.advance(by: .seconds(1))
     #expect(world.trace.last == "ended C0:DE:00:00:00:01 authenticationFailure")
     #expect(bonds.isEmpty)
   }
 
-  @Test(
-    "a link that ends while it pairs fails the pairing, once",
-    .onSimulatedAir("the error is the link's, and the event is its end"))
+  @Test("a link that ends while it pairs fails the pairing, once")
   func lostLink() throws {
     let world = try lock("{ answer: \"never\" }", more: "disconnectAfter: 3,")
     let link = try #require(world.connect(1))
-    #expect(refusal(raise(link, world)) == "disconnected")
-    #expect(events.count == 1)
+    #expect(refusal(raise(link, world)) == Words().lostLink)
+    // For a host of our own the link's end says it.
+    let count = Airs.isVirtual ? 0 : 1
+    #expect(events.count == count)
     world.adapter.answer(QuestionID(1), .accept)
     world.scheduler.advance(by: .seconds(40))
-    #expect(events.count == 1)
+    #expect(events.count == count)
   }
 
-  @Test(
-    "P22: a device that lost its keys ends the link; forgetting and pairing again helps",
-    .onSimulatedAir("the end of a link has the name of the specification"), arguments: [true, false])
+  @Test("P22: a device that lost its keys ends the link; forgetting and pairing again helps", arguments: [true, false])
   func lostKeys(always: Bool) throws {
     let events = always ? "" : "events: [{ at: 100, action: \"loseKeys\", device: \"Lock\" }],"
     let world = try lock("{ losesKeys: \(always) }", file: events)
@@ -261,7 +279,7 @@ import Testing
     #expect(bonds.count == 2)
     world.unpair(AdapterStage.address(1))
     world.scheduler.advance(by: .seconds(1))
-    #expect(world.trace.last == "ended C0:DE:00:00:00:01 connectionTerminatedByLocalHost")
+    #expect(world.trace.last == "ended C0:DE:00:00:00:01 \(Words().localEnd)")
   }
 
   @Test("without bonding the link is encrypted and nothing is kept")
@@ -291,9 +309,7 @@ import Testing
     #expect(link.security.level == 2)
   }
 
-  @Test(
-    "private addresses rotate, resolve with the key of the bond, and the bond is known by them (P23)",
-    .onSimulatedAir("the end of a link has the name of the specification"))
+  @Test("private addresses rotate, resolve with the key of the bond, and the bond is known by them (P23)")
   func privateAddresses() throws {
     let world = try lock(more: "privateAddress: 900,")
     func heard() throws -> DeviceAddress {
@@ -328,6 +344,6 @@ import Testing
     // By its identity, too.
     world.unpair(AdapterStage.address(1))
     world.scheduler.advance(by: .seconds(1))
-    #expect(world.trace.contains("ended \(second.peer) connectionTerminatedByLocalHost"))
+    #expect(world.trace.contains("ended \(second.peer) \(Words().localEnd)"))
   }
 }
