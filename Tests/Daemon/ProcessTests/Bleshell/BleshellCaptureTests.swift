@@ -1,6 +1,7 @@
 import BledRPC
 import FoundationEssentials
 import Glibc
+import TestSupport
 import Testing
 
 /// `bleshell capture` and `bleshell log`, and the output of programs with which people read recordings.
@@ -49,7 +50,9 @@ import Testing
     let process = try ChildProcess("/usr/bin/btmon", ["-r", file], environment: [:], folder: daemon.folder)
     #expect(try process.exitStatus() == 0, "\(process.errors)")
     for text in [
-      "Name (complete): Heart Belt", "LE Connection Complete (0x01)", "ATT: Read Request (0x0a) len 2",
+      "Name (complete): Heart Belt",
+      TestAir.isVirtual ? "LE Enhanced Connection Complete (0x0a)" : "LE Connection Complete (0x01)",
+      "ATT: Read Request (0x0a) len 2",
       "Handle: 0x0011", "ATT: Read Response (0x0b) len 1", "Value: 01", "peripheral.connect",
       "Disconnect Complete (0x05)",
     ] {
