@@ -44,6 +44,8 @@ package final class LinkEnd {
   var lastHeard: Instant?
   /// Set by our own wish to end the link.
   private var isTerminating = false
+  /// The reason to send behind the first data packets, and the number of those.
+  private var farewell: (reason: HCIStatus, behind: Int)?
   private var alarm: (any ScheduledWork)?
 
   /// The way in which it follows the other side's trains; nil if it does not.
@@ -121,11 +123,11 @@ package final class LinkEnd {
     ) { [controller, self] in controller.remove(self) }
   }
 
-  /// The host ends the link.
+  /// The host ends the link: data that it has sent before still leave.
   func disconnect(_ reason: HCIStatus) {
     guard !isTerminating else { return }
     isTerminating = true
-    send(.terminate(reason))
+    if data.isEmpty || layer.isPaused { send(.terminate(reason)) } else { farewell = (reason, data.count) }
     // The other side need not answer (5.1.6).
     _ = air.scheduler.schedule(after: layer.times.supervision) { [weak self] in self?.end(.terminatedByLocalHost) }
   }
@@ -196,7 +198,9 @@ package final class LinkEnd {
   var unfinished: Int { isOver ? 0 : data.count + Int(completed) }
 
   /// Data do not overtake control packets.
-  private var sendsData: Bool { !data.isEmpty && later.isEmpty && !layer.isPaused && !isTerminating }
+  private var sendsData: Bool {
+    !data.isEmpty && later.isEmpty && !layer.isPaused && (!isTerminating || farewell != nil)
+  }
   /// The packet that it sends next; nil for an empty one.
   private var next: Transmission? {
     if let current { return current }
@@ -253,7 +257,16 @@ package final class LinkEnd {
       data.removeFirst()
       progress = 0
       completed += 1
+      sayFarewell()
     }
+  }
+
+  /// A data packet has left.
+  private func sayFarewell() {
+    farewell?.behind -= 1
+    guard let (reason, left) = farewell, left == 0 else { return }
+    farewell = nil
+    send(.terminate(reason))
   }
 
   private func receive(_ packet: ACLDataPacket, isDamaged: Bool) {

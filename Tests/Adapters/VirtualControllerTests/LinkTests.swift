@@ -66,6 +66,18 @@ import Testing
     #expect(nodes.central.ends.map(\.code) == [0x13] && nodes.peripheral.ends.map(\.code) == [0x16])
   }
 
+  @Test("Packets that a controller has before it ends a link still arrive")
+  func lastPackets() throws {
+    let nodes = TwoNodes()
+    nodes.connect()
+    let packets = Array(Self.packets.prefix(4))
+    for packet in packets { try #require(nodes.peripheral.link).send(packet) }
+    nodes.peripheral.controller.disconnect(HCIStatus(.connectionTimeout))
+    nodes.scheduler.advance(by: .seconds(1))
+    #expect(nodes.central.packets == packets)
+    #expect(nodes.central.ends.map(\.code) == [0x08] && nodes.peripheral.ends.map(\.code) == [0x16])
+  }
+
   @Test("A removed controller takes its links along; the other side notices at its timeout")
   func unplugged() throws {
     let nodes = TwoNodes()

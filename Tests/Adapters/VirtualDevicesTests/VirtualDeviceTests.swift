@@ -55,6 +55,22 @@ import Testing
     #expect(stage.reports.contains { $0.address == VirtualStage.address(1) })
   }
 
+  @Test("Values that are set before a device ends its link arrive")
+  func lastValues() throws {
+    let stage = try VirtualStage(
+      """
+      { devices: [{ name: "lamp", address: "C0:DE:00:00:00:01", addressType: "random", services: [
+        { uuid: "FFF0", characteristics: [{ uuid: "FFF1", properties: ["notify"] }] }] }] }
+      """)
+    let client = try #require(stage.connect(1))
+    let place = try #require(try client.find(0xFFF1))
+    _ = try client.run(.subscribe(descriptor: place.valueHandle + 1, .notification))
+    for value: UInt8 in 1...3 { try stage.air.command("lamp", set: [value], of: 0xFFF1) }
+    try stage.air.command("lamp", disconnectWith: 8)
+    stage.scheduler.advance(by: .seconds(1))
+    #expect(client.values == [[1], [2], [3]] && client.end?.code == 8)
+  }
+
   @Test("A protected value needs a pairing, whose keys encrypt the next link")
   func pairing() throws {
     let stage = try VirtualStage(Self.belt)
