@@ -273,19 +273,13 @@ package final class LinkEnd {
     unread += 1
     var packet = packet
     packet.handle = handle
-    if packet.boundary == 0 { packet.boundary = 2 }
     controller.deliver(packet, isDamaged: isDamaged)
   }
 
   /// Reports the packets that have left.
   func reportCompleted() {
     guard completed > 0, !isOver else { return }
-    let packets = completed
+    controller.reportCompleted(completed, on: handle)
     completed = 0
-    controller.report(
-      .numberOfCompletedPackets(
-        NumberOfCompletedPackets {
-          $0.links = [NumberOfCompletedPackets.Link { ($0.handle, $0.packets) = (handle, packets) }]
-        }))
   }
 }

@@ -70,7 +70,7 @@ package final class VirtualController {
   package func fail() {
     guard !isBroken else { return }
     let host = host
-    air.scheduler.execute { host?.deliver(.event(Self.hardwareError)) }
+    air.scheduler.execute { host?.deliver(Self.hardwareError) }
     isBroken = true
   }
 
@@ -111,13 +111,12 @@ package final class VirtualController {
 
   // MARK: - Its host
 
-  /// A packet of the host.
+  /// A packet of the host that is not data.
   func receive(_ packet: HCIPacket) {
     switch packet {
     case .command(let packet) where packet.opcode == HostNumberOfCompletedPackets.opcode: freed(packet)
     case .command(let packet): take(packet)
-    case .acl(let packet): send(packet)
-    case .event: air.onFault?("a host sends an event")
+    case .acl, .event: air.onFault?("a host sends an event")
     }
   }
 
@@ -159,7 +158,7 @@ package final class VirtualController {
 
   func tell(_ event: HCIEvent) {
     let packet = event.packet
-    if isWorking, isUnmasked(packet) { host?.deliver(.event(packet)) }
+    if isWorking, isUnmasked(packet) { host?.deliver(packet) }
   }
 
   /// True if the host wants this event (Core 5.4, Vol 4, Part E, 7.8.1).
@@ -219,6 +218,12 @@ package final class VirtualController {
 
   // MARK: - Data
 
+  /// Packets of a link have left. The report waits in the transport if the host wants it to.
+  func reportCompleted(_ packets: UInt16, on handle: ConnectionHandle) {
+    if model.eventDelay.upperBound == .zero, isWorking, let host, host.withholds(packets, on: handle) { return }
+    report(.numberOfCompletedPackets(NumberOfCompletedPackets(packets, on: handle)))
+  }
+
   /// True if the host has room for another packet.
   var hasHostRoom: Bool { hostRoom.map { room in ends.values.reduce(0) { $0 + $1.unread } < room } ?? true }
 
@@ -237,11 +242,11 @@ package final class VirtualController {
   }
 
   func deliver(_ packet: ACLDataPacket, isDamaged: Bool) {
-    guard isWorking else { return }
-    if isDamaged { host?.deliver(damaged: .acl(packet)) } else { host?.deliver(.acl(packet)) }
+    if isWorking { host?.deliver(packet, isDamaged: isDamaged) }
   }
 
-  private func send(_ packet: ACLDataPacket) {
+  /// Data of the host.
+  func send(_ packet: ACLDataPacket) {
     if packet.data.count > model.dataLength {
       air.onFault?("a packet of \(packet.data.count) octets for \(model.dataLength)")
     }

@@ -16,7 +16,7 @@ import HCI
 package final class VirtualLink {
   package private(set) lazy var central = makeEnd(.central)
   package private(set) lazy var peripheral = makeEnd(.peripheral)
-  package var ends: [LinkEnd] { [central, peripheral] }
+  package private(set) lazy var ends = [central, peripheral]
   /// The number of the connection event at `anchor`.
   private(set) var event: UInt16 = 0
   /// True until the first connection event.
@@ -144,8 +144,8 @@ package final class VirtualLink {
     alarm = nil
     isBeginning = false
     attempts = min(attempts + 1, Self.attempts)
-    let changes = ends.map { $0.begins(event) }
-    if changes[0] != changes[1] { isTorn = true }
+    let changes = (central.begins(event), peripheral.begins(event))
+    if changes.0 != changes.1 { isTorn = true }
     let now = air.scheduler.now
     if !isTorn, central.layer.next(from: event) == event, isListening { exchange(now) }
     for end in ends { end.reportCompleted() }
@@ -197,7 +197,7 @@ package final class VirtualLink {
   }
 
   /// Maximum packets of each side in an event; nil for as many as there is time for.
-  private var longest: Int? { ends.compactMap { $0.controller.model.packetsPerEvent }.min() }
+  private lazy var longest: Int? = ends.compactMap { $0.controller.model.packetsPerEvent }.min()
 
   /// The time of an end's next packet, in microseconds.
   private func time(_ end: LinkEnd) -> Int {

@@ -23,10 +23,15 @@ final class VirtualTransport: PacketTransport {
   let arrival: Instant? = nil
   let obstacle: String? = nil
   private let controller: VirtualController
+  /// True if reports of transmitted packets are delivered at once.
+  private var isAwaited = false
+  /// The withheld ones, by link.
+  private var completed: [(handle: ConnectionHandle, packets: UInt16)] = []
 
   init(to controller: VirtualController) { self.controller = controller }
 
   func start() {
+    (isAwaited, completed) = (false, [])
     controller.reset()
     controller.host = self
     let scheduler = controller.air.scheduler
@@ -42,15 +47,22 @@ final class VirtualTransport: PacketTransport {
 
   func send(_ packet: [UInt8]) {
     guard controller.host === self else { return }
-    do throws(HCICodingError) { controller.receive(try HCIPacket(decoding: packet)) } catch {
+    do throws(HCICodingError) {
+      if let data = try ACLDataPacket(packet: packet) { return controller.send(data) }
+      controller.receive(try HCIPacket(decoding: packet))
+    } catch {
       controller.air.onFault?("a packet of a host cannot be decoded: \(error)")
     }
   }
 
-  func deliver(_ packet: HCIPacket) { onEvent?(.packet(packet.octets)) }
+  func deliver(_ event: EventPacket) { onEvent?(.packet(HCIPacket.event(event).octets)) }
 
-  /// Delivers a packet that has lost its last octet.
-  func deliver(damaged packet: HCIPacket) { onEvent?(.packet(packet.octets.dropLast())) }
+  /// Delivers data.
+  /// - Parameter isDamaged: true if they have lost their last octet.
+  func deliver(_ data: ACLDataPacket, isDamaged: Bool) {
+    let octets = data.octetsFromController
+    onEvent?(.packet(isDamaged ? octets.dropLast() : octets))
+  }
 
   /// The controller is gone.
   func end(_ reason: String) {
@@ -58,8 +70,38 @@ final class VirtualTransport: PacketTransport {
     controller.air.scheduler.execute { [weak self] in self?.onEvent?(.ended(reason)) }
   }
 
-  func awaitCompletions(_ isAwaited: Bool) -> Bool { true }
-  func takeCompletions(_ most: Int, _ body: (ArraySlice<UInt8>) -> Void) {}
+  // MARK: - Reports of transmitted packets
+
+  /// - Returns: false if the report is to be delivered.
+  func withholds(_ packets: UInt16, on handle: ConnectionHandle) -> Bool {
+    guard !isAwaited else { return false }
+    guard let place = completed.firstIndex(where: { $0.handle == handle }) else {
+      completed.append((handle, packets))
+      return true
+    }
+    completed[place].packets += packets
+    return true
+  }
+
+  func awaitCompletions(_ isAwaited: Bool) -> Bool {
+    self.isAwaited = isAwaited
+    guard isAwaited, !completed.isEmpty else { return isAwaited }
+    controller.air.scheduler.execute { [weak self] in
+      self?.takeCompletions(.max) { self?.onEvent?(.packet(Array($0))) }
+    }
+    return isAwaited
+  }
+
+  /// Takes all of them.
+  func takeCompletions(_ most: Int, _ body: (ArraySlice<UInt8>) -> Void) {
+    guard !completed.isEmpty else { return }
+    let reports = completed
+    completed = []
+    for (handle, packets) in reports {
+      let report = NumberOfCompletedPackets(packets, on: handle)
+      body(HCIPacket.event(HCIEvent.numberOfCompletedPackets(report).packet).octets[...])
+    }
+  }
 
   func close() {
     onEvent = nil
@@ -70,4 +112,25 @@ final class VirtualTransport: PacketTransport {
 
   /// The host is gone: its activities end, and the air releases the controller.
   deinit { if controller.host == nil { controller.reset() } }
+}
+
+extension ACLDataPacket {
+  /// The whole packet, as a controller delivers it: written in place, as this is done for each packet of data.
+  fileprivate var octetsFromController: [UInt8] {
+    var octets: [UInt8] = []
+    octets.reserveCapacity(Self.prefix + data.count)
+    octets.append(contentsOf: repeatElement(0, count: Self.prefix))
+    octets.append(contentsOf: data)
+    Self.begin(&octets, handle: handle, isFirst: boundary != 1)
+    // The first piece has another number than one to the controller.
+    if boundary != 1 { octets[2] |= 2 << 4 }
+    return octets
+  }
+}
+
+extension NumberOfCompletedPackets {
+  /// Reports packets of one link.
+  init(_ packets: UInt16, on handle: ConnectionHandle) {
+    self.init { $0.links = [Link { ($0.handle, $0.packets) = (handle, packets) }] }
+  }
 }
