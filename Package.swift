@@ -123,7 +123,7 @@ let storeys = [
         name: "VirtualDevices",
         dependencies: [
           "Scenarios", "ScenarioRules", "VirtualController", "Controllers", "Host", "Adapter", "HCI", "Bluetooth",
-          "BluetoothCrypto", logging,
+          "BluetoothCrypto", logging, deque,
         ]),
     ],
     tests: [
@@ -197,7 +197,8 @@ let storeys = [
       .testTarget(
         name: "SimulationTests",
         dependencies: [
-          "BledCore", "SimulatedAdapter", "Scenarios", "Adapter", "BledRPC", "Bluetooth", "TestSupport", logging,
+          "BledCore", "SimulatedAdapter", "VirtualDevices", "Controllers", "Scenarios", "Adapter", "BledRPC",
+          "Bluetooth", "TestSupport", logging,
         ]),
       // Runs the programs that were built beside it.
       .testTarget(name: "ProcessTests", dependencies: ["PhoneServices", "BledRPC", "Bluetooth", "TestSupport"]),

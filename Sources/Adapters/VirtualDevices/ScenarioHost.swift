@@ -11,7 +11,7 @@ import VirtualController
 ///
 /// | Input                     | Then                                                                 |
 /// |---------------------------|----------------------------------------------------------------------|
-/// | `setPower(true)`          | the controller is plugged in, and its host starts it                 |
+/// | `setPower(true)`          | the controller is plugged in, and its host starts it, in its turn    |
 /// | `setPower(false)`         | the controller is unplugged: its link ends here, and there by timeout |
 /// | a link                    | `onLink`, which has to set the link's handler                        |
 /// | a question of a pairing   | answered as described, after the person's time                       |
@@ -81,8 +81,12 @@ final class ScenarioHost {
     guard isOn != isPowered else { return }
     isPowered = isOn
     controller.isPlugged = isOn
-    adapter.setPower(isOn) { _ in }
-    guard isOn, !hasStarted else { return }
+    guard !hasStarted else { return adapter.setPower(isOn) { _ in } }
+    if isOn { world.startLater { [weak self] in self?.start() } }
+  }
+
+  private func start() {
+    guard isPowered, !hasStarted else { return }
     hasStarted = true
     adapter.start()
   }

@@ -1,5 +1,6 @@
 import Adapter
 import Bluetooth
+import DequeModule
 import Logging
 import Scenarios
 import VirtualController
@@ -18,6 +19,8 @@ package final class VirtualAir {
   private(set) var keys = DeviceKeys(seed: 0)
   private var devices: [any CommandedDevice] = []
   private var phones: [VirtualPhone] = []
+  /// The hosts that are to be started.
+  private var starts: Deque<() -> Void> = []
 
   /// Makes an empty air.
   /// - Parameters:
@@ -59,6 +62,19 @@ package final class VirtualAir {
 
   private func setPresent(_ isPresent: Bool, _ name: String) {
     for device in devices where device.name.hasSameOctets(as: name) { device.setPresent(isPresent) }
+  }
+
+  /// Starts a host in its turn: the many of a large scenario do not delay an adapter.
+  func startLater(_ start: @escaping () -> Void) {
+    starts.append(start)
+    if starts.count == 1 { startNext() }
+  }
+
+  private func startNext() {
+    context.scheduler.schedule(after: .zero) { [weak self] in
+      self?.starts.popFirst()?()
+      if self?.starts.isEmpty == false { self?.startNext() }
+    }
   }
 
   /// The device or phone of this name loses its keys.
