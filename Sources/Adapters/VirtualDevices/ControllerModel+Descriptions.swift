@@ -12,7 +12,12 @@ extension ControllerModel {
     longestAdvertising = UInt16(description.advertisingDataLength)
     links = description.links
     packetsPerEvent = description.packetsPerEvent
+    dataPackets = UInt8(clamping: 2 * description.packetsPerEvent)
     advertisingSets = UInt8(description.advertisingSets)
+    // Any number of devices is waited for at once, as far as HCI can count them.
+    acceptListSize = .max
+    // A program that does not read makes a device wait.
+    isSlowable = true
   }
 
   /// The controller of a device or a phone, which has one link.
