@@ -6,7 +6,7 @@ import Testing
 @testable import SimulatedAdapter
 
 /// The adapter's states, and the return of wanted activities.
-struct AdapterLifecycleTests {
+@Suite(.onBothAirs) struct AdapterLifecycleTests {
   private let set = AdvertisingSetID(7)
   private let advertisement = AdvertisingParameters(data: [2, 1, 6])
 
@@ -25,7 +25,7 @@ struct AdapterLifecycleTests {
   private let ending = ["scanning false", "advertising 7 off"]
   private let coming = ["state starting", "state on", "scanning true", "advertising 7 on 0.1 seconds"]
 
-  @Test func itIsStartingForAMomentAndThenOn() throws {
+  @Test(.onSimulatedAir("several sets are of extended advertising")) func itIsStartingForAMomentAndThenOn() throws {
     let world = try AdapterStage(
       "{ adapter: { startDelay: 0.5, address: 'C0:DE:00:00:00:99', addressType: 'random', advertisingSets: 2 } }")
     #expect(world.adapter.state == .absent)
@@ -51,7 +51,8 @@ struct AdapterLifecycleTests {
     #expect(!addresses.contains(.none))
   }
 
-  @Test func powerOffEndsEverythingAndPowerOnBringsTheWantedBack() throws {
+  @Test(.onSimulatedAir("the order and the words are the host's"))
+  func powerOffEndsEverythingAndPowerOnBringsTheWantedBack() throws {
     let world = try busy()
     var answers: [BluetoothError?] = []
     world.adapter.setPower(false) { answers.append($0) }
@@ -69,7 +70,7 @@ struct AdapterLifecycleTests {
     #expect(!world.reports.isEmpty)
   }
 
-  @Test func anAdapterThatVanishesComesBackAsItWas() throws {
+  @Test(.onSimulatedAir("the order and the words are the host's")) func anAdapterThatVanishesComesBackAsItWas() throws {
     let world = try busy()
     world.staged.vanish()
     world.scheduler.advance(by: .seconds(1))
@@ -87,7 +88,7 @@ struct AdapterLifecycleTests {
     #expect(world.connect(1) != nil)
   }
 
-  @Test func anAdapterThatFailsSaysWhyAndIsMended() throws {
+  @Test(.onSimulatedAir("the order and the words are the host's")) func anAdapterThatFailsSaysWhyAndIsMended() throws {
     let world = try busy()
     let problem = AdapterProblem(kind: .inUse, message: "another program holds it", remedy: "stop that")
     try #require(world.adapter as? SimulatedAdapter).fail(problem)
@@ -114,7 +115,7 @@ struct AdapterLifecycleTests {
     #expect(world.trace == expected)
   }
 
-  @Test func powerSwitchedBackWhileStartingIsAnsweredOnceEach() throws {
+  @Test(.onSimulatedAir("a host answers at once")) func powerSwitchedBackWhileStartingIsAnsweredOnceEach() throws {
     let world = try AdapterStage("{ adapter: { startDelay: 1 } }")
     world.adapter.start()
     world.scheduler.advance(by: .milliseconds(10))
@@ -127,7 +128,8 @@ struct AdapterLifecycleTests {
     #expect(world.trace == ["state starting", "state off"])
   }
 
-  @Test func stoppingEndsEverythingAndCallsBackOnce() throws {
+  @Test(.onSimulatedAir("the order and the words are the host's")) func stoppingEndsEverythingAndCallsBackOnce() throws
+  {
     let world = try busy()
     var stops = 0
     world.adapter.stop { stops += 1 }
@@ -141,7 +143,7 @@ struct AdapterLifecycleTests {
     #expect(stops == 1)
   }
 
-  @Test func whatIsWantedBeforeTheStartComesWithIt() throws {
+  @Test(.onSimulatedAir("the order and the words are the host's")) func whatIsWantedBeforeTheStartComesWithIt() throws {
     let world = try AdapterStage("{}")
     world.adapter.setScan(ScanParameters())
     world.adapter.setAdvertising(set, advertisement)

@@ -6,13 +6,14 @@ import Testing
 @testable import SimulatedAdapter
 
 /// Advertisements of our own adapter, and the devices that hear them.
-struct SimulatedAdvertisingTests {
+@Suite(.onBothAirs) struct SimulatedAdvertisingTests {
   private func advertisement(_ name: String, interval: Duration = .milliseconds(100)) throws -> AdvertisingParameters {
     let packed = try AdvertisingContent(name: name, serviceUUIDs: [0x180D]).packed()
     return AdvertisingParameters(interval: interval, data: packed.data, scanResponse: packed.scanResponse)
   }
 
-  @Test func theIntervalIsTheOneTheControllerCanDo() throws {
+  @Test(.onSimulatedAir("the controller chooses another interval")) func theIntervalIsTheOneTheControllerCanDo() throws
+  {
     let world = try AdapterStage.on("{}")
     world.forget()
     world.adapter.setAdvertising(AdvertisingSetID(1), try advertisement("a", interval: .milliseconds(33)))
@@ -30,7 +31,9 @@ struct SimulatedAdvertisingTests {
     #expect(world.trace == ["advertising 1 off"])
   }
 
-  @Test("Advertisements take turns on the one set, each is heard, and the real interval is told (P19)")
+  @Test(
+    "Advertisements take turns on the one set, each is heard, and the real interval is told (P19)",
+    .onSimulatedAir("the order is that of a host"))
   func turns() throws {
     let scheduler = VirtualScheduler()
     let air = Airs.make(scheduler: scheduler, seed: 3)
@@ -95,7 +98,7 @@ struct SimulatedAdvertisingTests {
     one.adapter.connect(to: address, ConnectionParameters())
     scheduler.advance(by: .seconds(5))
     #expect(one.trace.last == "connected \(address) central 1")
-    #expect(two.trace.last == "connected \(one.adapter.information.address) peripheral 1")
+    #expect(two.trace.contains("connected \(one.adapter.information.address) peripheral 1"))
     let client = Client(try #require(one.links.first), one)
     #expect(try client.run(.exchangeMTU) == .mtu(517))
     let value = try #require(try client.find(0x2A00))

@@ -7,7 +7,7 @@ import Testing
 @testable import SimulatedAdapter
 
 /// Connecting to simulated devices, with all that can go wrong.
-struct SimulatedConnectingTests {
+@Suite(.onBothAirs) struct SimulatedConnectingTests {
   private static func device(_ members: String, adapter: String = "") -> String {
     """
     { adapter: { \(adapter) },
@@ -37,7 +37,9 @@ struct SimulatedConnectingTests {
     #expect(rssi == [-42])
   }
 
-  @Test func nothingIsToldFromInsideTheCall() throws {
+  @Test(.onSimulatedAir("the end of a link has the name of the specification")) func nothingIsToldFromInsideTheCall()
+    throws
+  {
     let world = try AdapterStage.on(Self.device("connectDelay: 0"))
     world.forget()
     world.adapter.connect(to: AdapterStage.address(1), ConnectionParameters())
@@ -71,14 +73,18 @@ struct SimulatedConnectingTests {
     }
   }
 
-  @Test func aDeviceThatNeverAnswersIsTriedOnAndOn() throws {
+  @Test(.onSimulatedAir("a link is announced before its device answers")) func aDeviceThatNeverAnswersIsTriedOnAndOn()
+    throws
+  {
     let world = try AdapterStage.on(Self.device("losses: { connect: 1 }"))
     #expect(world.connect(1) == nil)
     // 0.1 + 0.2 + … + 6.4 s, and then each 6.4 s.
     #expect((14...15).contains(world.failures.count))
   }
 
-  @Test("G18: other parameters are agreed on, and packets go by the new interval")
+  @Test(
+    "G18: other parameters are agreed on, and packets go by the new interval",
+    .onSimulatedAir("the times are those of connection events"))
   func otherParameters() throws {
     let world = try AdapterStage.on(Self.device("connectDelay: 0"))
     let link = try #require(world.connect(1))
@@ -108,7 +114,9 @@ struct SimulatedConnectingTests {
     #expect(sent.duration(to: answer) > .milliseconds(480) && sent.duration(to: answer) <= .milliseconds(960))
   }
 
-  @Test("G18, rule 6: of many requests for parameters the newest counts, and one change comes")
+  @Test(
+    "G18, rule 6: of many requests for parameters the newest counts, and one change comes",
+    .onSimulatedAir("the first request is on its way"))
   func manyRequests() throws {
     let world = try AdapterStage.on(Self.device("connectDelay: 0"))
     let link = try #require(world.connect(1))
@@ -126,7 +134,9 @@ struct SimulatedConnectingTests {
     #expect(intervals == [.milliseconds(100)])
   }
 
-  @Test("A link gets another PHY and longer packets where both radios have them")
+  @Test(
+    "A link gets another PHY and longer packets where both radios have them",
+    .onSimulatedAir("the words and the times are those of a host"))
   func phyAndPackets() throws {
     let world = try AdapterStage.on(Self.device("connectDelay: 0, radio: { phys: ['1M', '2M'], longestPacket: 100 }"))
     let link = try #require(world.connect(1))
@@ -154,7 +164,9 @@ struct SimulatedConnectingTests {
     #expect(outcomes.last == "the adapter does not have the 2M PHY")
   }
 
-  @Test("A device that advertises on the coded PHY is heard and connected there alone, and its link is on it")
+  @Test(
+    "A device that advertises on the coded PHY is heard and connected there alone, and its link is on it",
+    .onSimulatedAir("the controller reports the PHY later"))
   func longRange() throws {
     let world = try AdapterStage.on(Self.device("connectDelay: 0, longRange: true"))
     world.adapter.setScan(ScanParameters())
@@ -195,7 +207,9 @@ struct SimulatedConnectingTests {
     #expect(world.links.map(\.peer) == [AdapterStage.address(2), AdapterStage.address(3), AdapterStage.address(1)])
   }
 
-  @Test func afterCancellingNothingIsAnnounced() throws {
+  @Test(.onSimulatedAir("a link is announced before its device answers")) func afterCancellingNothingIsAnnounced()
+    throws
+  {
     // Cancelled at each point of the attempt: while it waits, while it is under way, and in its back-off.
     for tenths in 0...20 {
       let world = try AdapterStage.on(Self.device("connectDelay: 0.5, losses: { connect: 0.5 }"), seed: UInt64(tenths))
@@ -265,7 +279,7 @@ struct SimulatedConnectingTests {
     #expect(try second.run(.read(handle)) == .value([32]))
   }
 
-  @Test func aFullAdapterSaysSo() throws {
+  @Test(.onSimulatedAir("the error is that of a host")) func aFullAdapterSaysSo() throws {
     let world = try AdapterStage.on(
       """
       { adapter: { links: 1 }, devices: [
@@ -281,7 +295,8 @@ struct SimulatedConnectingTests {
     #expect(world.links.map(\.peer) == [AdapterStage.address(1), AdapterStage.address(2)])
   }
 
-  @Test func twoThousandDevicesAreHeardAndFiftyConnected() throws {
+  @Test(.onSimulatedAir("a controller connects to one device at a time"))
+  func twoThousandDevicesAreHeardAndFiftyConnected() throws {
     let devices = (1...2000 as ClosedRange<UInt64>).map {
       "{ name: '\($0)', address: '\(AdapterStage.address($0))', addressType: 'random', interval: 1 }"
     }
@@ -297,7 +312,8 @@ struct SimulatedConnectingTests {
     #expect(Set(world.links.map(\.id)).count == 50)
   }
 
-  @Test func aLinkThatIsFullSaysSoAndWhenThereIsRoomAgain() throws {
+  @Test(.onSimulatedAir("one packet more waits in the host")) func aLinkThatIsFullSaysSoAndWhenThereIsRoomAgain() throws
+  {
     let world = try AdapterStage.on(Self.device("", adapter: "packetsPerEvent: 3"))
     let link = try #require(world.connect(1))
     var writable = 0
@@ -316,7 +332,7 @@ struct SimulatedConnectingTests {
     #expect(writable == 1)
   }
 
-  @Test func whoIgnoresThatALinkIsFullLosesIt() throws {
+  @Test(.onSimulatedAir("the error is that of a host")) func whoIgnoresThatALinkIsFullLosesIt() throws {
     let world = try AdapterStage.on(Self.device(""))
     let client = Client(try #require(world.connect(1)), world)
     for _ in 0..<5000 { client.link.send([0x52, 0x03, 0x00, 0x01]) }

@@ -301,6 +301,7 @@ import Testing
     link = try #require(world.connect(1))
     world.scheduler.run(for: .seconds(10)) { link.security.level == 2 }
     #expect(events.first == .question(QuestionID(1), .consent))
+    world.scheduler.advance(by: .seconds(1))
     #expect(bonds.count == 1)
     // With a bond it needs no consent.
     world = try lock("{ securityRequest: true }", bonds: bonds)

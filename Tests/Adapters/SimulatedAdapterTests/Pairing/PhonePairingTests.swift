@@ -117,6 +117,7 @@ import Testing
       isDone = true
     }
     scheduler.run(for: .seconds(10)) { isDone }
+    scheduler.advance(by: .seconds(1))
     #expect(isDone && link.security.level == 4 && two.links.first?.security.level == 4)
     #expect(first.questions == 1 && second.questions == 1)
     #expect(first.bonds.first?.longTermKeys.map(\.value) == second.bonds.first?.longTermKeys.map(\.value))

@@ -49,6 +49,8 @@ final class AdapterStage {
     let world = try AdapterStage(json, seed: seed)
     world.adapter.start()
     world.scheduler.run { world.adapter.state == .on }
+    // The event is reported a little later.
+    world.scheduler.settle()
     return world
   }
 
