@@ -118,7 +118,10 @@ final class AdvertisingSets {
   func enableTrain(_ handle: UInt8, _ isEnabled: Bool) throws(Refusal) {
     let set = try existing(handle)
     guard isEnabled else { return endTrain(set) }
-    guard set.trainParameters != nil else { throw Refusal(.commandDisallowed) }
+    // Parameters of the set may have followed those of the train.
+    guard set.trainParameters != nil, set.broadcast.advertisement.canAnnounceTrain else {
+      throw Refusal(.commandDisallowed)
+    }
     set.isTrainEnabled = true
     if set.isEnabled { beginTrain(handle, set) }
   }

@@ -270,7 +270,7 @@ extension LinkProcedures {
         .report(
           .leRemoteConnectionParameterRequest(
             LERemoteConnectionParameterRequest {
-              ($0.handle, $0.intervalMin, $0.intervalMax) = (handle, minimum, wanted.interval)
+              ($0.handle, $0.intervalMin, $0.intervalMax) = (handle, minimum, wanted.wholeInterval)
               ($0.latency, $0.supervisionTimeout) = (wanted.latency, wanted.timeout)
             }))
       ]

@@ -81,6 +81,8 @@ final class SubeventSchedule {
   }
 
   private func transmit(_ place: Place) {
+    // A host that ends the train at a report releases it.
+    let train = train
     guard !train.isOver, let data = waiting.removeValue(forKey: place) else { return }
     if data.slots > 0 {
       windows[place] = Window(slots: Int(data.firstSlot)..<Int(data.firstSlot) + Int(data.slots))
@@ -93,6 +95,7 @@ final class SubeventSchedule {
   }
 
   private func close(_ place: Place) {
+    let train = train
     guard let window = windows.removeValue(forKey: place), !train.isOver else { return }
     var report = LEPeriodicAdvertisingResponseReport {
       ($0.advertisingHandle, $0.number) = (train.handle, place.subevent)
@@ -100,15 +103,26 @@ final class SubeventSchedule {
     var left = Self.room
     for (number, slot) in window.content.sorted(by: { $0.key < $1.key }) {
       guard case .response(let data, let rssi) = slot else { continue }
-      if left < Self.fixed + data.count, !report.responses.isEmpty {
-        train.sender?.tell(.lePeriodicAdvertisingResponseReport(report))
-        (report.responses, left) = ([], Self.room)
+      for response in Self.pieces(of: data, in: number, rssi) {
+        if left < Self.fixed + response.data.count {
+          train.sender?.tell(.lePeriodicAdvertisingResponseReport(report))
+          (report.responses, left) = ([], Self.room)
+        }
+        report.responses.append(response)
+        left -= Self.fixed + response.data.count
       }
-      report.responses.append(
-        .init { ($0.slot, $0.rssi, $0.data) = (number, rssi, data) })
-      left -= Self.fixed + data.count
     }
     if !report.responses.isEmpty { train.sender?.tell(.lePeriodicAdvertisingResponseReport(report)) }
+  }
+
+  /// A response of more octets than an event has room for continues in a second one (Data_Status 1).
+  private static func pieces(
+    of data: [UInt8], in slot: UInt8, _ rssi: Int8
+  ) -> [LEPeriodicAdvertisingResponseReport.Response] {
+    let first = data.prefix(room - fixed), rest = data.dropFirst(room - fixed)
+    return [(first, rest.isEmpty ? 0 : 1), (rest, UInt8(0))].prefix(rest.isEmpty ? 1 : 2).map { piece, status in
+      .init { ($0.slot, $0.rssi, $0.dataStatus, $0.data) = (slot, rssi, status, Array(piece)) }
+    }
   }
 
   // MARK: - A follower

@@ -20,6 +20,9 @@ extension VirtualController {
     case LEConnectionUpdate.opcode:
       let wanted: LEConnectionUpdate = try packet.decoded()
       let end = try end(of: packet)
+      guard 6 <= wanted.intervalMin, wanted.intervalMin <= wanted.intervalMax else {
+        throw Refusal(.invalidHCICommandParameters)
+      }
       // The central chooses: the shortest interval.
       let interval = end.layer.role == .central ? wanted.intervalMin : wanted.intervalMax
       let times = try Self.times(interval, wanted.latency, wanted.supervisionTimeout)

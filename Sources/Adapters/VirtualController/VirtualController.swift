@@ -220,7 +220,7 @@ package final class VirtualController {
 
   /// Packets of a link have left. The report waits in the transport if the host wants it to.
   func reportCompleted(_ packets: UInt16, on handle: ConnectionHandle) {
-    if model.eventDelay.upperBound == .zero, isWorking, let host, host.withholds(packets, on: handle) { return }
+    if model.eventDelay.upperBound == .zero, isWorking, let host, host.withhold(packets, on: handle) { return }
     report(.numberOfCompletedPackets(NumberOfCompletedPackets(packets, on: handle)))
   }
 

@@ -17,7 +17,7 @@ package final class VirtualTransports: TransportSource {
   }
 }
 
-/// The way between a host and a virtual controller. It loses and delays nothing.
+/// The way between a host and a virtual controller. It loses nothing, and delays only reports of transmitted packets.
 final class VirtualTransport: PacketTransport {
   var onEvent: ((TransportEvent) -> Void)?
   let arrival: Instant? = nil
@@ -72,14 +72,18 @@ final class VirtualTransport: PacketTransport {
 
   // MARK: - Reports of transmitted packets
 
+  /// Withholds a report unless the host waits for one.
   /// - Returns: false if the report is to be delivered.
-  func withholds(_ packets: UInt16, on handle: ConnectionHandle) -> Bool {
+  func withhold(_ packets: UInt16, on handle: ConnectionHandle) -> Bool {
     guard !isAwaited else { return false }
-    guard let place = completed.firstIndex(where: { $0.handle == handle }) else {
-      completed.append((handle, packets))
-      return true
+    if let place = completed.lastIndex(where: { $0.handle == handle }) {
+      let sum = completed[place].packets.addingReportingOverflow(packets)
+      if !sum.overflow {
+        completed[place].packets = sum.partialValue
+        return true
+      }
     }
-    completed[place].packets += packets
+    completed.append((handle, packets))
     return true
   }
 

@@ -125,6 +125,18 @@ import Testing
     #expect(nodes.central.link?.parameters == nodes.peripheral.link?.parameters)
   }
 
+  @Test("A peripheral's request for a range of intervals arrives with its bounds")
+  func requestedRange() throws {
+    let nodes = TwoNodes()
+    nodes.connect()
+    var outcomes: [BluetoothError?] = []
+    try #require(nodes.peripheral.link).request(
+      ConnectionParameters(interval: .milliseconds(60)...(.milliseconds(500)), supervisionTimeout: .seconds(4))
+    ) { outcomes.append($0) }
+    nodes.scheduler.advance(by: .seconds(30))
+    #expect(outcomes == [nil] && nodes.central.link?.parameters?.interval == .milliseconds(60))
+  }
+
   @Test("A faster PHY and longer packets are in use on both sides")
   func layer() throws {
     let nodes = TwoNodes()

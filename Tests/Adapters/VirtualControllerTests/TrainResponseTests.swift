@@ -103,6 +103,23 @@ import Testing
     return found
   }
 
+  @Test("The longest response is reported in two pieces")
+  func longest() throws {
+    sender.ask(
+      LESetPeriodicAdvertisingParametersV2 {
+        ($0.parameters.intervalMin, $0.parameters.intervalMax) = (80, 80)
+        ($0.subevents, $0.subeventInterval, $0.slotDelay, $0.slotSpacing, $0.slots) = (1, 80, 4, 40, 2)
+      })
+    begin(0)
+    let report = try exchange(0, [1], slots: 0..<2)
+    let data = Array(repeating: UInt8(7), count: 247)
+    #expect(respond(labels[0], to: report, in: 0, 1, data) == .success)
+    scheduler.advance(by: .milliseconds(100))
+    var pieces: [LEPeriodicAdvertisingResponseReport.Response] = []
+    for case .lePeriodicAdvertisingResponseReport(let report) in sender.events { pieces += report.responses }
+    #expect(pieces.map(\.dataStatus) == [1, 0] && pieces.flatMap(\.data) == data)
+  }
+
   @Test("Data are asked for each event, sent once, and received by those that chose the subevent")
   func data() throws {
     begin(1, 2)

@@ -30,7 +30,7 @@ import Testing
     #expect(objects.map { $0["state"] } == ["on"])
     #expect(objects.map { $0["kind"] } == [.text(kind)])
     #expect(objects.map { $0["phys"] } == [["1M", "2M", "coded"]] && objects.map { $0["longestPacket"] } == [251])
-    #expect(objects.map { $0["company"] } == [TestAir.isVirtual ? 0xFFFF : 0x05F1])
+    #expect(objects.map { $0["company"] } == [0x05F1])
     #expect(objects.map { $0["version"] } == [13])
   }
 

@@ -63,12 +63,16 @@ class Server(BaseBlessServer):
                 return False
             if self._serving is not None:
                 raise BlessError("the server is running already")
-            self._opening = asyncio.create_task(self._open())
+            self._opening = opening = asyncio.create_task(self._open())
             try:
-                client = await self._opening
+                client = await opening
             except bled.BledError as error:
                 raise BlessError(str(error)) from error
             except asyncio.CancelledError:
+                # The session may be open by now, and nobody's.
+                if opening.done() and not opening.cancelled() and opening.exception() is None:
+                    self._forget()
+                    await opening.result().close()
                 task = asyncio.current_task()
                 if self._stops == stops or (task is not None and task.cancelling()):
                     raise
