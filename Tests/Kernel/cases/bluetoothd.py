@@ -35,11 +35,12 @@ class Beside:
 
 
 async def start_bus(resources):
-    """The system bus, which bluetoothd needs."""
+    """Starts the system bus, which bluetoothd needs; gives its program."""
     await run("mkdir", "-p", "/run/dbus")
     # A file of its process id would keep the next stage's from starting.
     bus = await resources.open(Program("dbus-daemon", "--system", "--nofork", "--nopidfile", "--print-address=1"))
     await bus.wait_for("unix:")
+    return bus
 
 
 @stage(5, "bluetoothd in the way")
