@@ -25,8 +25,9 @@ public final class EventLoop {
   /// The loop's sd-event, for libraries that attach themselves to it.
   package let event: OpaquePointer
   private var queue: [() -> Void] = []
-  /// The room of an earlier queue.
+  /// The room of an earlier queue, which had at most so many entries.
   private var spare: [() -> Void] = []
+  private static let kept = 1024
   /// The sources served in this round.
   private var served: [EventSource] = []
   /// Deferred sources.
@@ -105,6 +106,8 @@ public final class EventLoop {
     queue = spare
     spare = []
     for work in batch { work() }
+    // The room of a rare burst is given back.
+    guard batch.count <= Self.kept else { return true }
     batch.removeAll(keepingCapacity: true)
     spare = batch
     return true
