@@ -51,7 +51,7 @@ struct TrainParameters {
 /// | Input                    | Then                                                                    |
 /// |--------------------------|-------------------------------------------------------------------------|
 /// | an event, with followers | each of them receives it, or misses it                                  |
-/// | an event, with subevents | its host is asked for the data of the next one (`TrainSubeventSchedule`) |
+/// | an event, with subevents | its host is asked for the data of the next one (`SubeventSchedule`)     |
 /// | its end                  | the followers notice by their timeouts                                  |
 ///
 /// Without followers and subevents it costs nothing.

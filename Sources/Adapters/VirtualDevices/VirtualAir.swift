@@ -72,8 +72,11 @@ package final class VirtualAir {
 
   private func startNext() {
     context.scheduler.schedule(after: .zero) { [weak self] in
-      self?.starts.popFirst()?()
-      if self?.starts.isEmpty == false { self?.startNext() }
+      guard let self, let start = starts.first else { return }
+      // Removed afterwards: one that it adds waits for its turn.
+      start()
+      starts.removeFirst()
+      if !starts.isEmpty { startNext() }
     }
   }
 
