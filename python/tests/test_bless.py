@@ -205,6 +205,28 @@ async def test_a_stop_ends_starts_that_hang(tmp_path: pathlib.Path, monkeypatch:
         listener.close()
 
 
+async def test_a_start_that_is_cancelled_at_its_end(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its session is open by then: it ends."""
+    monkeypatch.setenv("BLED_SOCKET", daemon.socket)
+    server = bled.bless.Server("Lamp")
+    await server.add_new_service(SERVICE)
+    open_session = server._open
+
+    async def cancelled() -> bled.Client:
+        client = await open_session()
+        # Before the start, which waits for this, has its turn.
+        asyncio.get_running_loop().call_soon(start.cancel)
+        return client
+
+    monkeypatch.setattr(server, "_open", cancelled)
+    start = asyncio.create_task(server.start())
+    with pytest.raises(asyncio.CancelledError):
+        await start
+    async with bled.connect() as client:
+        (session,) = (await client.session_list()).sessions
+        assert session.mine
+
+
 class Refusals(logging.Handler):
     """The lines of the server's log that say why it does not publish."""
 
