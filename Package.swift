@@ -197,8 +197,7 @@ let storeys = [
       .testTarget(
         name: "SimulationTests",
         dependencies: [
-          "BledCore", "SimulatedAdapter", "VirtualDevices", "Controllers", "Scenarios", "Adapter", "BledRPC",
-          "Bluetooth", "TestSupport", logging,
+          "BledCore", "SimulatedAdapter", "Scenarios", "Adapter", "BledRPC", "Bluetooth", "TestSupport", logging,
         ]),
       // Runs the programs that were built beside it.
       .testTarget(name: "ProcessTests", dependencies: ["PhoneServices", "BledRPC", "Bluetooth", "TestSupport"]),
